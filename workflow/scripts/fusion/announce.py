@@ -1,0 +1,34 @@
+"""The first lines of a run: what is measured where, and what cannot run here."""
+
+import sys
+
+from .cases import Case
+from .devices import Device, cpu_name
+
+
+def announce(settings: dict, device: Device, cases: dict[str, Case]) -> None:
+    """Print them to standard error, which leaves standard output to Snakemake's own reports."""
+    print("\n".join(lines(settings, device, cases)), file=sys.stderr, flush=True)
+
+
+def lines(settings: dict, device: Device, cases: dict[str, Case]) -> list[str]:
+    where = f"{settings['results']}/{settings['experiment']}/{device.arch}"
+    what = (
+        f"{len(cases)} cases of {settings['workload']}, variants {', '.join(settings['variants'])}"
+    )
+    if device.kind == "llvm":
+        first = [
+            f"fuse-or-not: THIS IS A CPU, NOT A GPU: LLVM on {cpu_name()} ({device.why_no_gpu}).",
+            "The configuration's llvm section applies: a smaller shape and a shorter protocol. It"
+            " shows the mechanism (compare INLINED with ON) and measures no GPU.",
+        ]
+    elif device.gpu:
+        gpu = device.gpu
+        first = [f"fuse-or-not: GPU {gpu.name} ({gpu.arch}, {gpu.uuid}), driver {gpu.driver}."]
+    else:
+        first = [
+            f"fuse-or-not: compiling for {device.arch}, which cannot run here"
+            f" ({device.why_no_gpu}).",
+            "compile and rebuild run; verify, time, aggregate and figures are not run.",
+        ]
+    return [*first, f"{what}; results in {where}"]

@@ -1,0 +1,130 @@
+"""Check a configuration and read it for a device. Runs on Snakemake's side; needs jsonschema."""
+
+import copy
+import os
+import re
+import sys
+from pathlib import Path
+
+import jsonschema
+import yaml
+
+from .cases import Case, expand
+from .devices import Device
+from .errors import FusionError, choose, suggestion
+from .memory import require_memory
+from .variants import VARIANTS
+
+NESTED = "--config delivers nested values as text; put them into a file and pass --configfile FILE"
+SCHEMA = Path(__file__).parents[2] / "schemas" / "config.schema.yaml"
+
+
+def check(config: dict) -> dict:
+    """A checked copy of the configuration, or a FusionError that names the key."""
+    config = _unquoted_names(copy.deepcopy(config))
+    schema = yaml.safe_load(SCHEMA.read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    errors = list(validator.iter_errors(config))
+    if errors:  # an unknown key first: it is the likely cause of a missing one
+        raise _explain(min(errors, key=lambda e: e.validator != "additionalProperties"))
+    for section in (config, with_llvm(config)):
+        for name in section["variants"]:
+            choose("variant", name, VARIANTS)
+        cases_of(section)
+        low, high = section["inputs"]["low"], section["inputs"]["high"]
+        if low >= high:
+            raise FusionError(
+                "inputs.high is not above inputs.low",
+                expected=f"inputs.high above {low}",
+                found=str(high),
+            )
+    return config
+
+
+def with_llvm(config: dict) -> dict:
+    """The configuration with its `llvm` section laid over it."""
+    config = copy.deepcopy(config)
+    for key, value in config["llvm"].items():
+        config[key] = {**config[key], **value} if isinstance(value, dict) else value
+    return config
+
+
+def for_device(config: dict, device: Device) -> dict:
+    """What a checked configuration means on a device: with its `llvm` section on a CPU."""
+    config = with_llvm(config) if device.kind == "llvm" else config
+    for name in config["variants"]:
+        if device.kind not in VARIANTS[name].targets:
+            raise FusionError(
+                f"variant {name!r} is not for {device.arch}",
+                expected=f"a {' or '.join(VARIANTS[name].targets)} device",
+                do="take it out of variants, or set device to llvm",
+            )
+    return config
+
+
+def cases_of(config: dict) -> dict[str, Case]:
+    """The experiment's cases by name."""
+    cases = expand(config["workload"], config["cases"])
+    return {case.name: case for case in cases}
+
+
+def set_environment(config: dict) -> None:
+    """Give the jobs what says where they run and not what they measure.
+
+    It goes by the environment and not by the rules' params, so that kept results do not count as
+    outdated on a machine where Python lies elsewhere or the GPU has another index. `python3` is
+    Snakemake's own, unless conda's activation puts another before it.
+    """
+    beside = Path(sys.executable).parent
+    os.environ["PATH"] = os.pathsep.join([str(beside), os.environ.get("PATH", os.defpath)])
+    os.environ["FUSE_OR_NOT_GPU"] = str(config["gpu"]["device"])
+    os.environ["FUSE_OR_NOT_BUSY"] = config["gpu"]["busy"]
+    os.environ["FUSE_OR_NOT_LOCK_FOLDER"] = config["gpu"]["lock_folder"]
+
+
+def _unquoted_names(config: dict) -> dict:
+    """YAML 1.1 reads unquoted OFF and ON as false and true; only the names can be meant."""
+    names = {False: "OFF", True: "ON"}
+    for section in (config, config.get("llvm")):
+        if isinstance(section, dict) and isinstance(section.get("variants"), list):
+            section["variants"] = [
+                names[v] if isinstance(v, bool) else v for v in section["variants"]
+            ]
+    return config
+
+
+def _explain(error: jsonschema.ValidationError) -> FusionError:
+    where = ".".join(str(part) for part in error.absolute_path)
+    if error.validator == "additionalProperties":
+        known = list(error.schema["properties"])
+        unknown = [key for key in error.instance if key not in known]
+        name = f"{where}.{unknown[0]}" if where else str(unknown[0])
+        return FusionError(
+            f"unknown key {name!r} in the configuration",
+            expected=f"one of {', '.join(known)}",
+            do=suggestion(unknown[0], known) or "see config/README.md",
+        )
+    if error.validator == "required":
+        missing = re.match(r"'(.*?)'", error.message)[1]
+        name = f"{where}.{missing}" if where else missing
+        return FusionError(
+            f"the key {name!r} is missing in the configuration", do="see config/config.yaml"
+        )
+    expected = error.schema.get("description") or f"{error.message} (see config/README.md)"
+    return FusionError(
+        f"the value of {where!r} in the configuration is not understood",
+        expected=expected,
+        found=repr(error.instance),
+        do=NESTED if isinstance(error.instance, str) and "." in where else "",
+    )
+
+
+def require_runnable(config: dict, device: Device, cases: dict[str, Case]) -> None:
+    """Raise a FusionError if a case cannot fit into memory, or nvrtc does not know the arch."""
+    if device.kind == "cuda":
+        from .nvrtc import require_arch
+
+        require_arch(device.arch)
+    if device.can_run:
+        for case in cases.values():
+            require_memory(case, device, len(config["variants"]))

@@ -1,0 +1,95 @@
+"""JSON records: who wrote them, whole or not there at all, and never another program's.
+
+A record is one JSON object. `schema` names its kind and version, `digest` is the SHA-256 of the
+rest, so that a truncated, hand-edited or foreign file is told from a good one.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+from .errors import FusionError
+
+VERSIONS = {"compile": 1, "rebuild": 1, "verify": 1, "time": 1, "summary": 1}
+
+
+def sha256(data: bytes) -> str:
+    """Hexadecimal SHA-256 of some bytes."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def file_sha256(path: Path | str) -> str:
+    """Hexadecimal SHA-256 of a file's bytes."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def write_bytes(path: Path | str, data: bytes) -> None:
+    """Write beside the path, flush to the disk, then rename: readers see all of it or none."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def write_text(path: Path | str, text: str) -> None:
+    """As write_bytes, in UTF-8."""
+    write_bytes(path, text.encode())
+
+
+def write(path: Path | str, kind: str, body: dict) -> None:
+    """Write a record of one of the kinds in VERSIONS, with the time of writing (UTC)."""
+    record = {
+        "schema": f"fuse-or-not/{kind}/{VERSIONS[kind]}",
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        **body,
+    }
+    record["digest"] = _digest(record)
+    write_text(path, json.dumps(record, indent=1) + "\n")
+
+
+def read(path: Path | str, kind: str) -> dict:
+    """Read a record of this kind; anything else is a FusionError that names the file."""
+    wanted = f"fuse-or-not/{kind}/{VERSIONS[kind]}"
+    do = f"delete it and run again; only what made {Path(path).name} is repeated"
+    try:
+        record = json.loads(Path(path).read_bytes())
+    except FileNotFoundError:
+        raise FusionError(f"no record at {path}", do=f"run the {kind} stage first") from None
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise FusionError(
+            f"damaged record {path}",
+            expected=f"a whole JSON object, {wanted}",
+            found=f"{Path(path).stat().st_size} bytes that end or break too early ({error})",
+            do=do,
+        ) from None
+    found = record.get("schema") if isinstance(record, dict) else type(record).__name__
+    if found != wanted:
+        raise FusionError(
+            f"foreign record {path}", expected=f"schema {wanted}", found=str(found), do=do
+        )
+    if record.get("digest") != _digest(record):
+        raise FusionError(
+            f"damaged record {path}",
+            expected="contents that match the record's own digest",
+            found="contents that were changed after they were written",
+            do=do,
+        )
+    return record
+
+
+def _digest(record: dict) -> str:
+    body = {key: value for key, value in record.items() if key != "digest"}
+    return sha256(json.dumps(body, sort_keys=True).encode())

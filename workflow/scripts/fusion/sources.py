@@ -1,0 +1,41 @@
+"""Which modules of this package a program uses, so that a rule can name them as inputs.
+
+Snakemake reruns a rule when its inputs change; a helper module that is only imported is not an
+input unless it is named. Standard library only: this runs whenever a workflow is read.
+"""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+
+def modules(program: Path) -> list[Path]:
+    """Every module beside the program that it imports, directly or not, wherever in the file."""
+    folder = program.parent
+    found: list[Path] = []
+    todo = [program]
+    while todo:
+        path = todo.pop()
+        if path not in found:
+            found.append(path)
+            todo += _imported(path, folder)
+    return sorted(set(found) - {program})
+
+
+@cache
+def _imported(path: Path, folder: Path) -> list[Path]:
+    names: set[tuple[str, ...]] = set()
+    package = path.relative_to(folder).parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {tuple(alias.name.split(".")) for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else ()
+            base = (*above, *(node.module.split(".") if node.module else ()))
+            names |= {base} | {(*base, alias.name) for alias in node.names}
+    files = []
+    for name in names:
+        for length in range(1, len(name) + 1):
+            stem = folder.joinpath(*name[:length])
+            files += [f for f in (stem.with_suffix(".py"), stem / "__init__.py") if f.is_file()]
+    return files
