@@ -1,0 +1,28 @@
+"""Input draws: uniform, from a fixed seed, the same on every machine."""
+
+import ml_dtypes
+import numpy as np
+
+from .cases import Case
+
+
+def numpy_dtype(name: str) -> np.dtype:
+    """NumPy's dtype for a name of workloads.DTYPES."""
+    return np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
+
+
+def draw(case: Case, seed: int, low: float, high: float) -> list[np.ndarray]:
+    """One array an input, in the workload's order, from one PCG64 stream in [low, high).
+
+    Drawn in float64 and then rounded to the case's dtype, so that every dtype sees the same draw.
+    """
+    stream = np.random.default_rng(seed)
+    dtype = numpy_dtype(case.dtype)
+    return [stream.uniform(low, high, s).astype(dtype) for s in case.input_shapes.values()]
+
+
+def reference(case: Case, inputs: list[np.ndarray]) -> np.ndarray:
+    """The workload in NumPy, rounded to its dtype after every operator."""
+    from .namespace_numpy import NumpyNamespace
+
+    return case.definition.function(NumpyNamespace(), *inputs, **dict(case.sizes))
