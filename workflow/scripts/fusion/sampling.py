@@ -1,0 +1,91 @@
+"""The timing protocol of one trial: warm up, then blocks in which every variant is timed once.
+
+A sample is the mean time of a call over one batch, as TVM's vm.time_evaluator measures it on the
+device's own clock. The evaluator repeats a batch that came out shorter than min_repeat_ms with
+1.618 times the calls, so a first guess that is a little short costs 50 + 81 ms a sample in place
+of 50. The warm-up's own batches tell how long a call takes; each block starts from a number of
+calls that just fills min_repeat_ms (and is never below `number`).
+"""
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+from .loading import Loaded
+from .ordering import order
+from .targets import device_for
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """Every number that decides how long and how often is measured.
+
+    blocks: rounds in a trial. number: least calls in a sample. repeat: samples a block and
+    variant. min_repeat_ms: least length of a sample. warmup_calls, then warmup_seconds of timed
+    batches: what each variant does before the first block. headroom: by how much a sample is
+    planned to be longer than min_repeat_ms.
+    """
+
+    blocks: int
+    number: int
+    repeat: int
+    min_repeat_ms: int
+    warmup_calls: int
+    warmup_seconds: float
+    headroom: float
+
+    def as_record(self) -> dict:
+        return asdict(self)
+
+
+class Timer:
+    """One variant with its inputs set; keeps the fastest time of a call that it has seen."""
+
+    def __init__(self, loaded: Loaded, arrays: list, arch: str, protocol: Protocol):
+        self.loaded, self.device, self.protocol = loaded, device_for(arch), protocol
+        self.fastest = math.inf
+        loaded.vm.set_input("main", *arrays)
+
+    def warm_up(self) -> None:
+        for _ in range(self.protocol.warmup_calls):
+            self.loaded.vm.invoke_stateful("main")
+        self.device.sync()
+        until = time.perf_counter() + self.protocol.warmup_seconds
+        while time.perf_counter() < until:
+            self.batch(self.protocol.number, repeat=1)
+
+    def batch(self, number: int, repeat: int) -> list[float]:
+        """`repeat` samples, in seconds a call, of `number` calls each or more."""
+        evaluator = self.loaded.vm.time_evaluator(
+            "invoke_stateful",
+            self.device,
+            number=number,
+            repeat=repeat,
+            min_repeat_ms=self.protocol.min_repeat_ms,
+        )
+        samples = list(evaluator("main").results)
+        self.fastest = min(self.fastest, *samples)
+        return samples
+
+    def planned_number(self) -> int:
+        """Calls that fill min_repeat_ms at the fastest pace seen, and `number` at least."""
+        seconds = self.protocol.min_repeat_ms / 1e3 * (1 + self.protocol.headroom)
+        return max(self.protocol.number, math.ceil(seconds / self.fastest))
+
+
+def blocks(timers: dict[str, Timer], trial: int, protocol: Protocol) -> Iterator[dict]:
+    """Time block after block, each yielded as the record keeps it; the timers must be warm.
+
+    A block: {"order": names, "calls": {name: planned calls a sample}, "samples_us": {name:
+    [microseconds a call]}}. The position of a variant in the block is its place in `order`.
+    """
+    for number in range(protocol.blocks):
+        names = order(list(timers), number, trial)
+        block = {"order": names, "calls": {}, "samples_us": {}}
+        for name in names:
+            calls = timers[name].planned_number()
+            samples = timers[name].batch(calls, protocol.repeat)
+            block["calls"][name] = calls
+            block["samples_us"][name] = [round(s * 1e6, 4) for s in samples]
+        yield block
