@@ -1,0 +1,61 @@
+"""Ratios along depth: the median over trials as a line, every trial as a dot."""
+
+import matplotlib.pyplot as plt
+
+from ..tables import point
+from . import style
+from .panels import axis_and_panels
+
+
+def draw(summary: dict) -> plt.Figure:
+    axis, panels = axis_and_panels(summary)
+    figure, axes = plt.subplots(
+        len(panels),
+        1,
+        figsize=(style.WIDTH, 1.2 + 3.2 * len(panels)),
+        squeeze=False,
+        layout="constrained",
+    )
+    for ax, (name, cases) in zip(axes[:, 0], panels.items(), strict=True):
+        _panel(ax, axis, cases, summary["pairs"])
+        ax.set_title(name, loc="left", fontsize=10)
+    for ax in axes[:, 0]:
+        ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+    figure.get_layout_engine().set(rect=(0, 0.08, 1, 0.92))
+    bound = f"hollow: CV over {summary['passing']['max_cv']:.0%}"
+    style.title(
+        figure,
+        f"{summary['experiment']}: ratios of latency by {axis}",
+        summary,
+        f"Line: median over trials; a dot: one trial ({bound}).",
+    )
+    return figure
+
+
+def _panel(ax, axis: str, cases: list[dict], pairs: list[str]) -> None:
+    places = range(len(cases))
+    ax.axhline(1, color="#555555", linewidth=1)
+    for index, pair in enumerate(pairs):
+        color, marker = style.look(pair)
+        shift = 0.09 * (index - (len(pairs) - 1) / 2)
+        xs = [place + shift for place in places]
+        medians = [case["ratios"][pair]["median"] for case in cases]
+        ax.plot(xs, medians, color=color, linewidth=1.5, marker="_", markersize=16)
+        for x, case in zip(xs, cases, strict=True):
+            values = case["ratios"][pair]["values"]
+            offsets = [
+                x + style.stable_jitter(f"{pair}{trial}", 0.03) for trial in range(len(values))
+            ]
+            over = [bool(set(pair.split("/")) & set(t["over_max_cv"])) for t in case["trials"]]
+            faces = ["white" if marked else color for marked in over]
+            for place, value, face in zip(offsets, values, faces, strict=True):
+                ax.scatter(place, value, s=24, marker=marker, facecolor=face, edgecolor=color)
+        shown = ", ".join(f"{m:.2f}" for m in medians) if len(medians) <= 3 else ""
+        label = f"{pair}: {shown}" if shown else pair
+        ax.scatter([], [], color=color, marker=marker, s=24, label=label)
+    ax.set_xticks(list(places), [str(point(case)[axis]) for case in cases])
+    ax.set_xlim(-0.5, len(cases) - 0.5)
+    ax.set_xlabel(axis)
+    ax.set_ylabel("ratio (below 1: the first is faster)")
+    ax.set_ylim(bottom=0)
+    ax.grid(axis="x", visible=False)

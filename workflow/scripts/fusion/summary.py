@@ -1,0 +1,127 @@
+"""Trials' records to one summary: what was measured, over trials, and which trials pass."""
+
+from pathlib import Path
+from statistics import median
+
+from . import records
+from .errors import FusionError
+from .trial_statistics import ratio_pairs
+
+# What all trials of an experiment must share; a difference refuses the table.
+SHARED = ("arch", "variants", "protocol")
+
+
+def summarize(
+    experiment: str, trials: list[Path], verified: list[Path], compiled: list[Path], passing: dict
+) -> dict:
+    """The body of a summary record. Raises FusionError where the records are not of one run.
+
+    passing: max_cv and min_slowdown. A trial passes if the CV of both ON and OFF is at most max_cv
+    and ON/OFF is at least min_slowdown (TVM issue 20342's criterion); one over max_cv stays in.
+    """
+    read = [(path, records.read(path, "time")) for path in trials]
+    _require_same(read)
+    compiles = {_key(r): r for r in (records.read(p, "compile") for p in compiled)}
+    verifies = {r["case"]["name"]: r for r in (records.read(p, "verify") for p in verified)}
+    names = list(dict.fromkeys(r["case"]["name"] for _, r in read))
+    first = read[0][1]
+    some_compile = next(iter(compiles.values()))
+    return {
+        "experiment": experiment,
+        "arch": first["arch"],
+        "device": {k: first["device"].get(k) for k in ("kind", "name", "driver")},
+        "environment": first["environment"],
+        "compiler": {k: some_compile["compiler"][k] for k in ("name", "version", "options")},
+        "variants": first["variants"],
+        "pairs": [f"{a}/{b}" for a, b in ratio_pairs(first["variants"])],
+        "protocol": first["protocol"],
+        "passing": passing,
+        "cases": [
+            _case([r for _, r in read if r["case"]["name"] == n], compiles, verifies[n], passing)
+            for n in names
+        ],
+    }
+
+
+def _case(trials: list[dict], compiles: dict, verify: dict, passing: dict) -> dict:
+    trials = sorted(trials, key=lambda r: r["trial"])
+    case, variants = trials[0]["case"], trials[0]["variants"]
+    built = {v: compiles[case["name"], v] for v in variants}
+    rows = [_trial(r, passing) for r in trials]
+    judged = [row["passes"] for row in rows if row["passes"] is not None]
+    against = [c for c in verify["comparisons"] if c["against"] == "reference"]
+    return {
+        "case": case,
+        "ratios": {pair: _over([r["ratios"][pair] for r in rows]) for pair in rows[0]["ratios"]},
+        "median_us": {v: _over([r["median_us"][v] for r in rows]) for v in variants},
+        "trials_passing": {"passing": sum(judged), "of": len(judged)},
+        "trials": rows,
+        "calls": {v: built[v]["calls"]["found"] for v in variants},
+        "code": {v: built[v]["code"]["sha256"] for v in variants},
+        "verified": {
+            v: {
+                "draws": sum(c["variant"] == v for c in against),
+                "bit_equal": sum(c["variant"] == v and c["bit_equal"] for c in against),
+                "max_abs_error": max(c["max_abs_error"] for c in against if c["variant"] == v),
+            }
+            for v in variants
+        },
+        "held_s": _over([r["held_s"] for r in trials]),
+    }
+
+
+def _trial(record: dict, passing: dict) -> dict:
+    cv, ratios = record["cv"], record["ratios"]
+    passes = None
+    if "ON/OFF" in ratios:
+        steady = max(cv["ON"], cv["OFF"]) <= passing["max_cv"]
+        passes = steady and ratios["ON/OFF"] >= passing["min_slowdown"]
+    return {
+        "trial": record["trial"],
+        "ratios": ratios,
+        "median_us": record["median_us"],
+        "cv": cv,
+        "over_max_cv": [v for v, value in cv.items() if value > passing["max_cv"]],
+        "passes": passes,
+        "other_processes": any(record["other_processes"].values()),
+        "uuid": record["device"].get("uuid"),
+    }
+
+
+def _over(values: list[float]) -> dict:
+    """The median over trials, the range, and each trial's value."""
+    return {"median": median(values), "min": min(values), "max": max(values), "values": values}
+
+
+def _key(record: dict) -> tuple[str, str]:
+    return record["case"]["name"], record["variant"]
+
+
+def _require_same(read: list[tuple[Path, dict]]) -> None:
+    if not read:
+        raise FusionError("there is no trial to aggregate", do="run the time stage first")
+    path, first = read[0]
+    by_case: dict[str, tuple[Path, dict]] = {}
+    for other, record in read:
+        differences = [
+            (key, first[key], record[key]) for key in SHARED if record[key] != first[key]
+        ]
+        names = first["device"]["name"], record["device"]["name"]
+        tvm = first["environment"]["tvm"], record["environment"]["tvm"]
+        differences += [("device", *names)] if names[0] != names[1] else []
+        differences += [("TVM", *tvm)] if tvm[0] != tvm[1] else []
+        like, same_case = by_case.setdefault(record["case"]["name"], (other, record))
+        code = {v: m["code_sha256"] for v, m in record["modules"].items()}
+        for variant, module in same_case["modules"].items():
+            if code.get(variant) != module["code_sha256"]:
+                what = f"code of {variant} (SHA-256)"
+                differences.append((what, module["code_sha256"], code.get(variant)))
+        if differences:
+            what, left, right = differences[0]
+            compared = like if what.startswith("code") else path
+            raise FusionError(
+                f"these trials cannot stand in one table: they differ in {what}",
+                expected=f"{left}, as in {compared}",
+                found=f"{right} in {other}",
+                do="delete the trials of the other run and time them again",
+            )
