@@ -1,0 +1,35 @@
+"""fuse-or-not: does operator fusion pay for this graph, on this device, in this TVM?"""
+
+from pathlib import Path
+
+from snakemake.utils import min_version
+
+min_version("9.27")
+
+
+# The default experiment; --configfile overlays it.
+configfile: Path(workflow.basedir) / "config" / "config.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/compile.smk"
+include: "workflow/rules/rebuild.smk"
+include: "workflow/rules/verify.smk"
+include: "workflow/rules/time.smk"
+include: "workflow/rules/aggregate.smk"
+include: "workflow/rules/figures.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        rules.compile.input,
+        rules.rebuild.input,
+        branch(
+            DEVICE.can_run,
+            then=rules.verify.input
+            + rules.time.input
+            + rules.aggregate.output
+            + rules.figures.input,
+            otherwise=[],
+        ),

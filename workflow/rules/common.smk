@@ -1,0 +1,60 @@
+import os
+import sys
+
+from snakemake.exceptions import WorkflowError
+
+SCRIPTS = Path(os.path.relpath(workflow.basedir)) / "workflow" / "scripts"
+sys.path.insert(0, str(Path(workflow.basedir) / "workflow" / "scripts"))
+
+from fusion import announce, config as settings, devices, sources
+from fusion.errors import FusionError
+
+try:
+    CHECKED = settings.check(config)
+    DEVICE = devices.resolve(str(CHECKED["device"]), CHECKED["gpu"]["device"])
+    SETTINGS = settings.for_device(CHECKED, DEVICE)
+    CASES = settings.cases_of(SETTINGS)
+    settings.require_runnable(SETTINGS, DEVICE, CASES)
+except FusionError as error:
+    raise WorkflowError(str(error))
+
+ARCH = DEVICE.arch
+VARIANTS = SETTINGS["variants"]
+TRIALS = range(1, SETTINGS["timing"]["trials"] + 1)
+KERNELS = {"llvm": ["kernels.ll", "kernels.o"], "cuda": ["kernels.cu", "kernels.cubin"]}
+INPUTS = f"--low {SETTINGS['inputs']['low']} --high {SETTINGS['inputs']['high']}"
+TENV = "../../envs/tvm.yaml"
+
+settings.set_environment(SETTINGS)
+
+# One trial at a time, also where nobody passes --resources; the command line still wins.
+workflow.global_resources.setdefault("gpu", 1)
+
+
+# All paths of the rules start at one of these.
+OUT = f"{SETTINGS['results']}/{SETTINGS['experiment']}/{ARCH}"
+
+
+pathvars:
+    results=OUT,
+    logs=f"{OUT}/logs",
+    benchmarks=f"{OUT}/benchmarks",
+
+
+wildcard_constraints:
+    case="[^/]+",
+    variant="[A-Z]+",
+    trial=r"\d+",
+
+
+def modules(name):
+    """The modules that a program imports: inputs too, so that its rule runs again with them."""
+    return [str(path) for path in sources.modules(SCRIPTS / name)]
+
+
+def case_arguments(wildcards):
+    return CASES[wildcards.case].arguments()
+
+
+if workflow.is_main_process:
+    announce.announce(SETTINGS, DEVICE, CASES)

@@ -1,0 +1,49 @@
+PROTOCOL = " ".join(
+    f"--{key.replace('_', '-')} {SETTINGS['timing'][key]}"
+    for key in (
+        "seed",
+        "blocks",
+        "number",
+        "repeat",
+        "min_repeat_ms",
+        "warmup_calls",
+        "warmup_seconds",
+        "headroom",
+    )
+)
+THREADS = SETTINGS["timing"]["threads"]
+
+
+rule time:
+    """Every trial of every case."""
+    input:
+        expand("<results>/time/{case}/trial-{trial}.json", case=CASES, trial=TRIALS),
+
+
+rule time_trial:
+    """One process that times a case's variants once more; waits for all cases' verification."""
+    input:
+        program=SCRIPTS / "time_trial.py",
+        modules=modules("time_trial.py"),
+        records=expand("<results>/compile/{{case}}/{variant}/record.json", variant=VARIANTS),
+        compiled=expand("<results>/compile/{{case}}/{variant}/module.so", variant=VARIANTS),
+        verified="<results>/verify/{case}.json",
+        all_verified=rules.verify.input,
+    output:
+        "<results>/time/{case}/trial-{trial}.json",
+    log:
+        "<logs>/time/{case}/trial-{trial}.log",
+    benchmark:
+        "<benchmarks>/time/{case}/trial-{trial}.tsv"
+    conda:
+        TENV
+    threads: (workflow.cores or 1) if THREADS == "all" else THREADS
+    resources:
+        gpu=1,
+    params:
+        protocol=PROTOCOL,
+        inputs=INPUTS,
+    shell:
+        "python3 {input.program:q} --records {input.records:q} --verified {input.verified:q}"
+        " --out {output:q} --trial {wildcards.trial} {params.protocol} {params.inputs} 2>&1"
+        " | tee {log:q}"

@@ -1,0 +1,30 @@
+rule verify:
+    """Every case's variants compared with NumPy and with each other, on the device."""
+    input:
+        expand("<results>/verify/{case}.json", case=CASES),
+
+
+rule verify_case:
+    """Three draws, poisoned outputs; a variant that fails stops the run."""
+    input:
+        program=SCRIPTS / "verify_case.py",
+        modules=modules("verify_case.py"),
+        records=expand("<results>/compile/{{case}}/{variant}/record.json", variant=VARIANTS),
+        compiled=expand("<results>/compile/{{case}}/{variant}/module.so", variant=VARIANTS),
+    output:
+        "<results>/verify/{case}.json",
+    log:
+        "<logs>/verify/{case}.log",
+    benchmark:
+        "<benchmarks>/verify/{case}.tsv"
+    conda:
+        TENV
+    resources:
+        gpu=1,
+    params:
+        seeds=SETTINGS["verify"]["seeds"],
+        tolerance=f"--rtol {SETTINGS['verify']['rtol']} --atol {SETTINGS['verify']['atol']}",
+        inputs=INPUTS,
+    shell:
+        "python3 {input.program:q} --records {input.records:q} --out {output:q}"
+        " --seeds {params.seeds} {params.inputs} {params.tolerance} 2>&1 | tee {log:q}"
