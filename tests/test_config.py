@@ -1,0 +1,133 @@
+"""The configuration: what it means, and what a mistake in it is answered with."""
+
+import copy
+
+import pytest
+import yaml
+from conftest import ROOT
+
+from fusion import config
+from fusion.devices import Device, Gpu
+from fusion.errors import FusionError
+
+CPU = Device("llvm", None, "none")
+H200 = Device("sm_90", Gpu("GPU-1", "NVIDIA H200", "sm_90", 139 * 2**30, "580"))
+
+
+@pytest.fixture
+def default():
+    return yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+
+
+def changed(settings: dict, path: str, value) -> dict:
+    settings = copy.deepcopy(settings)
+    *parents, key = path.split(".")
+    place = settings
+    for parent in parents:
+        place = place[parent]
+    place[key] = value
+    return settings
+
+
+def test_the_default_is_the_issue(default):
+    settings = config.for_device(config.check(default), H200)
+    assert settings["cases"] == {"depth": [8, 16], "rows": 4096, "cols": 4096, "dtype": "float16"}
+    assert settings["variants"] == ["OFF", "PARTIAL", "ON"]
+    assert settings["inputs"] == {"low": -0.25, "high": 0.25}
+    assert settings["verify"] == {"seeds": [0, 1, 2], "rtol": 0.02, "atol": 0.002}
+    timing = settings["timing"]
+    assert (timing["trials"], timing["blocks"], timing["number"]) == (5, 40, 10)
+    assert (timing["repeat"], timing["min_repeat_ms"]) == (5, 50)
+    assert (timing["warmup_calls"], timing["warmup_seconds"], timing["seed"]) == (75, 2, 0)
+    assert settings["passing"] == {"max_cv": 0.05, "min_slowdown": 1.10}
+    assert list(config.cases_of(settings)) == [
+        "exp_chain_add-depth8-rows4096-cols4096-float16",
+        "exp_chain_add-depth16-rows4096-cols4096-float16",
+    ]
+
+
+def test_a_cpu_gets_the_llvm_section(default):
+    settings = config.for_device(config.check(default), CPU)
+    assert settings["variants"] == ["OFF", "PARTIAL", "ON", "INLINED"]
+    assert settings["cases"]["rows"] < 4096 and settings["cases"]["depth"] == [8, 16]
+    assert settings["timing"]["min_repeat_ms"] < 50 and settings["timing"]["repeat"] == 5
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        ("timing.blcoks", 3, ["timing.blcoks", "'blocks'"]),
+        ("exprimnt", "x", ["exprimnt", "'experiment'"]),
+        ("llvm.timing.trails", 3, ["llvm.timing.trails", "'trials'"]),
+        ("gpu.bussy", "fail", ["gpu.bussy", "'busy'"]),
+        ("cases.depht", 3, ["depht", "'depth'"]),
+        ("cases.depth", 0, ["cases.depth", "1 or more", "0"]),
+        ("cases.depth", [8, -1], ["cases.depth.1", "1 or more", "-1"]),
+        ("cases.depth", "deep", ["cases.depth", "'deep'"]),
+        ("cases.depth", 1.5, ["cases.depth", "1.5"]),
+        ("cases.dtype", "flaot16", ["flaot16", "'float16'"]),
+        ("variants", ["OFF", "PARTAIL"], ["PARTAIL", "'PARTIAL'"]),
+        ("variants", [], ["variants", "two or more", "[]"]),
+        ("variants", ["ON"], ["variants", "two or more"]),
+        ("variants", ["ON", "ON"], ["variants"]),
+        ("workload", "exp_chain_ad", ["exp_chain_ad", "'exp_chain_add'"]),
+        ("timing.trials", 0, ["timing.trials", "1 or more"]),
+        ("timing.threads", "some", ["timing.threads", "'some'"]),
+        ("gpu.busy", "ignore", ["gpu.busy", "fail, warn or wait"]),
+        ("experiment", "a/b", ["experiment", "a/b"]),
+        ("experiment", "$(id)", ["experiment"]),
+        ("inputs.low", 0.3, ["inputs.high", "0.25"]),
+        ("verify.rtol", -1, ["verify.rtol", "0 or more"]),
+        ("timing", "{repeat: 9}", ["timing", "{repeat: 9}"]),
+        ("timing.repeat", "9", ["timing.repeat", "--configfile"]),
+        ("llvm", None, ["llvm", "None"]),
+    ],
+)
+def test_a_mistake_is_answered_with_the_key_and_what_was_expected(default, path, value, words):
+    with pytest.raises(FusionError) as caught:
+        config.check(changed(default, path, value))
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_a_missing_key_is_named(default):
+    del default["timing"]["blocks"]
+    with pytest.raises(FusionError, match=r"'timing\.blocks' is missing"):
+        config.check(default)
+
+
+def test_unquoted_off_and_on_are_the_variants(default):
+    unquoted = changed(default, "variants", yaml.safe_load("[OFF, PARTIAL, ON]"))
+    assert unquoted["variants"] == [False, "PARTIAL", True]
+    assert config.check(unquoted)["variants"] == ["OFF", "PARTIAL", "ON"]
+
+
+def test_a_cpu_variant_on_a_gpu_is_refused(default):
+    checked = config.check(changed(default, "variants", ["ON", "INLINED"]))
+    with pytest.raises(FusionError, match="'INLINED' is not for sm_90"):
+        config.for_device(checked, H200)
+
+
+def test_rows_beyond_memory_are_refused_before_anything_runs(default):
+    checked = config.check(changed(default, "cases.rows", 40_000_000))
+    settings = config.for_device(checked, H200)
+    with pytest.raises(FusionError, match=r"does not fit into the memory of NVIDIA H200"):
+        config.require_runnable(settings, H200, config.cases_of(settings))
+
+
+def test_an_arch_that_the_compiler_does_not_know_is_refused(default):
+    device = Device("sm_77", None, "none")
+    settings = config.for_device(config.check(default), device)
+    with pytest.raises(FusionError, match=r"unknown arch 'sm_77'[\s\S]*sm_86"):
+        config.require_runnable(settings, device, config.cases_of(settings))
+
+
+def test_every_key_is_explained_in_the_configurations_readme():
+    schema = yaml.safe_load(config.SCHEMA.read_text())
+    text = (ROOT / "config" / "README.md").read_text()
+    parts = {**schema["properties"], **schema["$defs"]}
+    keys = list(schema["properties"])
+    for name, part in parts.items():
+        keys += [f"{name}.{key}" for key in part.get("properties", {}) if name != "llvm"]
+    missing = [key for key in keys if f"`{key}`" not in text]
+    assert missing == []

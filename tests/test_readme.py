@@ -1,0 +1,60 @@
+"""The README's commands and figures are those that the tests run and the records hold."""
+
+import re
+import shlex
+
+import pytest
+from conftest import ROOT, run, snakemake
+
+README = (ROOT / "README.md").read_text()
+
+
+def commands() -> list[str]:
+    return [line[4:] for line in README.splitlines() if line.startswith("    ")]
+
+
+def test_the_two_commands_of_a_newcomer_stand_there_to_the_letter():
+    assert (
+        "python3 -m pip install -r envs/requirements.txt && snakemake --cores 1 --resources gpu=1"
+        in commands()
+    )
+    assert "python3 -m pip install -r envs/requirements-dev.txt && python3 -m pytest" in commands()
+
+
+def test_every_snakemake_command_is_understood(make_checkout):
+    """Each as it stands, as a dry run; those that need results of a run may say so in words."""
+    folder = make_checkout("readme")
+    (folder / "my.yaml").write_text("experiment: mine\n")
+    seen = 0
+    for line in commands():
+        for part in line.split(" && "):
+            words = shlex.split(part)
+            if words[0] == "snakemake" and "--allowed-rules" not in words:
+                done = snakemake("-n", *words[1:], cwd=folder)
+                assert done.returncode == 0, f"{line}\n{done.stdout}"
+                seen += 1
+    assert seen >= 4
+
+
+def test_relative_links_and_named_files_exist():
+    for target in re.findall(r"\]\((?!http)([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "compile_variant",
+        "verify_case",
+        "time_trial",
+        "rebuild_variant",
+        "aggregate_trials",
+        "plot_figures",
+    ],
+)
+def test_every_program_explains_itself(name):
+    import sys
+
+    done = run(sys.executable, f"workflow/scripts/{name}.py", "--help")
+    assert done.returncode == 0
+    assert done.stdout.count("--") >= 3 and "usage:" in done.stdout
