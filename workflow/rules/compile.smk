@@ -5,7 +5,7 @@ rule compile:
 
 
 rule compile_variant:
-    """Graph to machine code, with the IR after every pass; holds no GPU."""
+    """Graph to machine code, with the IR after every pass and each schedule; holds no GPU."""
     input:
         program=SCRIPTS / "compile_variant.py",
         modules=modules("compile_variant.py"),
@@ -14,6 +14,7 @@ rule compile_variant:
         module="<results>/compile/{case}/{variant}/module.so",
         kernels=expand("<results>/compile/{{case}}/{{variant}}/{name}", name=KERNELS[DEVICE.kind]),
         ir=directory("<results>/compile/{case}/{variant}/ir"),
+        schedules=directory("<results>/compile/{case}/{variant}/schedules"),
     log:
         "<logs>/compile/{case}/{variant}.log",
     benchmark:

@@ -1,7 +1,8 @@
 """Compile one variant of one case, for this machine's device or for another's; needs no GPU.
 
-Writes into --out: ir/NNN_Pass.py (000 is the input), the kernels (kernels.cu and kernels.cubin,
-or kernels.ll and kernels.o on LLVM), module.so, and record.json, which says how all of it was made.
+Writes into --out: ir/NNN_Pass.py (000 is the input), schedules/NNN_function.py (each PrimFunc's
+schedule, as a trace), the kernels (kernels.cu and kernels.cubin, or kernels.ll, kernels.s and
+kernels.o on LLVM), module.so, and record.json, which says how all of it was made.
 """
 
 import argparse
@@ -35,7 +36,7 @@ def main() -> None:
     if kind == "cuda":
         nvrtc.require_arch(args.arch)
 
-    from fusion import build, passes, provenance
+    from fusion import build, provenance, schedules
 
     args.out.mkdir(parents=True, exist_ok=True)
     for leftover in args.out.glob(".building-*"):  # of a killed job
@@ -45,9 +46,13 @@ def main() -> None:
         code = made.code
         records.write_text(args.out / code.source_file, code.source)
         records.write_bytes(args.out / code.file, code.data)
+        if code.assembly is not None:
+            records.write_text(args.out / "kernels.s", code.assembly)
         records.write_bytes(args.out / "module.so", made.module.read_bytes())
-        shutil.rmtree(args.out / "ir", ignore_errors=True)
-        (Path(folder) / "ir").rename(args.out / "ir")
+        traces = schedules.write(Path(folder) / "schedules", made.schedules)
+        for made_folder in ("ir", "schedules"):
+            shutil.rmtree(args.out / made_folder, ignore_errors=True)
+            (Path(folder) / made_folder).rename(args.out / made_folder)
     shutil.rmtree(args.out / "failed-ir", ignore_errors=True)
     records.write(
         args.out / "record.json",
@@ -60,8 +65,10 @@ def main() -> None:
             "calls": {
                 "expected": case.expected_calls(variant.name),
                 "found": sum(made.calls.values()),
-                "functions": {passes.shorten(name): n for name, n in made.calls.items()},
+                "functions": made.calls,
             },
+            "functions": _functions(made, traces),
+            "bytes_moved": made.bytes_moved,
             "passes": made.passes,
             "code": {
                 "format": code.format,
@@ -70,6 +77,7 @@ def main() -> None:
                 "sha256": records.sha256(code.data),
                 "bytes": len(code.data),
                 "source_sha256": records.sha256(code.source.encode()),
+                "assembly_file": None if code.assembly is None else "kernels.s",
             },
             "module": {
                 "file": "module.so",
@@ -88,6 +96,20 @@ def main() -> None:
         f"{case.name} {variant.name} for {args.arch}: {sum(made.calls.values())} calls, "
         f"{code.format} {records.sha256(code.data)[:12]}, {seconds:.1f} s"
     )
+
+
+def _functions(made, traces: dict[str, str]) -> list[dict]:
+    """Every PrimFunc that is called: its full name, calls, schedule rule and trace, kernels."""
+    return [
+        {
+            "name": name,
+            "calls": calls,
+            "rule": made.schedules[name].rule if name in made.schedules else "none",
+            "schedule": f"schedules/{traces[name]}" if name in traces else None,
+            "kernels": [launch.as_record() for launch in made.launches[name]],
+        }
+        for name, calls in made.calls.items()
+    ]
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ os.environ["TVM_COMPILE_FORCE_FALLBACK"] = "1"
 
 import tvm
 
-from . import cuda_compiler, linker, passes, targets
+from . import cuda_compiler, geometry, linker, passes, schedules, targets
 from .cases import Case
 from .errors import FusionError
 from .namespace_relax import build_graph
@@ -24,13 +24,15 @@ class Code:
 
     format: cubin, or object for LLVM. source: the CUDA C or LLVM IR that it was made from (LLVM IR
     as text holds addresses of the compiling process, so only the object is the same every time).
-    compiler: name, version and options, as the record keeps them.
+    assembly: what LLVM makes of that source, as text; None for a cubin, which is read with
+    NVIDIA's disassembler. compiler: name, version and options, as the record keeps them.
     """
 
     format: str
     source: str
     data: bytes
     compiler: dict
+    assembly: str | None = None
 
     @property
     def source_file(self) -> str:
@@ -43,14 +45,18 @@ class Code:
 
 @dataclass(frozen=True)
 class Build:
-    """What one build made. calls: callee -> number of calls. target: TVM's, with its host, in JSON.
-    seconds: by step, wall clock.
+    """What one build made. calls: callee -> number of calls. schedules: callee -> rule and trace,
+    without those that no rule took. launches: callee -> kernels. bytes_moved: see traffic.at_least.
+    target: TVM's, with its host, in JSON. seconds: by step, wall clock.
     """
 
     module: Path
     linker: str
     code: Code
     calls: dict[str, int]
+    schedules: dict[str, schedules.Schedule]
+    launches: dict[str, list[geometry.Launch]]
+    bytes_moved: dict[str, int | None]
     passes: int
     target: str
     seconds: dict[str, float]
@@ -66,22 +72,29 @@ def build(case: Case, variant: Variant, arch: str, folder: Path, kept_ir: Path) 
     graph = build_graph(_named_sizes(case), case.input_shapes, case.dtype, cut=variant.cut)
     watch = passes.Watch(folder / "ir", variant.forbidden)
     watch.write(0, "input", graph)
-    with tvm.transform.PassContext(instruments=[watch]):
-        executable = tvm.compile(
-            graph, target, relax_pipeline=targets.pipeline_for(variant, target)
-        )
+    notes = schedules.RuleNotes()
+    pipeline = targets.pipeline_for(variant, target, notes)
+    with tvm.transform.PassContext(instruments=[watch, notes]):
+        executable = tvm.compile(graph, target, relax_pipeline=pipeline)
     passes.check(watch, variant.name, case.expected_calls(variant.name), kept_ir)
     clock.lap("tvm")
-    code = _code(executable, target, folder)
-    clock.lap("compiler")
     fcompile, linked_by = linker.find_linker()
-    executable.export_library(str(folder / "module.so"), fcompile=fcompile)
+    objects = folder / "objects"
+    objects.mkdir()
+    executable.export_library(
+        str(folder / "module.so"), fcompile=fcompile, workspace_dir=str(objects)
+    )
     clock.lap("link")
+    code = _code(executable, target, objects)
+    clock.lap("compiler")
     return Build(
         module=folder / "module.so",
         linker=linked_by,
         code=code,
         calls=watch.calls,
+        schedules={name: s for name, s in notes.schedules.items() if name in watch.calls},
+        launches={name: watch.launches.get(name, []) for name in watch.calls},
+        bytes_moved=watch.bytes_moved,
         passes=len(watch.ran),
         target=str(target),
         seconds=clock.laps,
@@ -95,7 +108,8 @@ def _named_sizes(case: Case):
     return function
 
 
-def _code(executable, target: tvm.target.Target, folder: Path) -> Code:
+def _code(executable, target: tvm.target.Target, objects: Path) -> Code:
+    """The machine code. objects: the folder of the object files that module.so was linked from."""
     wanted = "cuda" if target.kind.name == "cuda" else "llvm"
     modules = executable.mod._collect_from_import_tree(lambda _: True)
     kernels = [module for module in modules if module.kind == wanted]
@@ -106,10 +120,12 @@ def _code(executable, target: tvm.target.Target, folder: Path) -> Code:
             found=", ".join(module.kind for module in modules),
         )
     if wanted == "llvm":
-        kernels[0].write_to_file(str(folder / "kernels.o"))
+        # export_library writes lib0.o, lib1.o, ... in this order; generating code again takes time.
+        exported = [module.kind for module in executable.mod._collect_dso_modules()]
+        data = (objects / f"lib{exported.index('llvm')}.o").read_bytes()
         compiler = {"name": "LLVM", "version": llvm_version(), "options": []}
-        data = (folder / "kernels.o").read_bytes()
-        return Code("object", kernels[0].inspect_source("ll"), data, compiler)
+        source, assembly = (kernels[0].inspect_source(kind) for kind in ("ll", "asm"))
+        return Code("object", source, data, compiler, assembly)
     source = kernels[0].inspect_source("cuda")
     cubin = cuda_compiler.compile_cubin(source, target)
     compiler = {

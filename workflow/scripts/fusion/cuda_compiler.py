@@ -4,14 +4,13 @@ TVM's own compile function is used, so that the flags are TVM's; this module fin
 the PyPI packages and notes exactly what was passed.
 """
 
-import importlib.util
 import os
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 import tvm
 
+from .cuda_roots import roots
 from .errors import FusionError
 from .nvrtc import INSTALL, load_nvrtc
 
@@ -30,14 +29,14 @@ class Cubin:
 def compile_cubin(source: str, target: tvm.target.Target) -> Cubin:
     """Compile TVM's CUDA source for the target's arch; a compile error is a FusionError."""
     nvrtc, version, bindings = load_nvrtc()
-    roots = _header_roots()
-    includes = [p for r in roots for p in (r / "include", r / "include" / "cccl") if p.is_dir()]
-    home = next((r for r in roots if (r / "include" / "cuda_runtime.h").is_file()), None)
+    folders = roots()
+    includes = [p for r in folders for p in (r / "include", r / "include" / "cccl") if p.is_dir()]
+    home = next((r for r in folders if (r / "include" / "cuda_runtime.h").is_file()), None)
     if home is None:
         raise FusionError(
             "CUDA's headers are missing",
             expected="cuda_runtime.h from the package nvidia-cuda-runtime, or CUDA_PATH",
-            found=f"none under {', '.join(map(str, roots)) or 'site-packages/nvidia'}",
+            found=f"none under {', '.join(map(str, folders)) or 'site-packages/nvidia'}",
             do=INSTALL,
         )
     os.environ["CUDA_PATH"] = str(home)
@@ -59,15 +58,6 @@ def compile_cubin(source: str, target: tvm.target.Target) -> Cubin:
         nvrtc.nvrtcCompileProgram = original
     options = tuple(dict.fromkeys(_portable(option) for option in passed))
     return Cubin(bytes(data), "nvrtc", version, options, bindings)
-
-
-def _header_roots() -> list[Path]:
-    """Where CUDA's headers may be: the PyPI packages, then CUDA_PATH or CUDA_HOME."""
-    spec = importlib.util.find_spec("nvidia")
-    folders = list(spec.submodule_search_locations) if spec else []
-    roots = [root for folder in folders for root in sorted(Path(folder).glob("cu[0-9]*"))]
-    named = [Path(os.environ[k]) for k in ("CUDA_PATH", "CUDA_HOME") if os.environ.get(k)]
-    return list(dict.fromkeys(roots + [path for path in named if path.is_dir()]))
 
 
 def _portable(option: str) -> str:

@@ -1,4 +1,6 @@
-"""What is watched while a pipeline runs: the IR after every pass, forbidden passes, the calls."""
+"""What is watched while a pipeline runs: the IR after every pass, forbidden passes, the calls,
+the launches and the bytes.
+"""
 
 import re
 import shutil
@@ -8,7 +10,9 @@ from pathlib import Path
 import tvm
 from tvm import relax
 
+from . import geometry, traffic
 from .errors import FusionError
+from .names import shorten
 
 # The last pass that still sees relax.call_tir; what stands before it is what fusion left.
 VM_LOWERING = "CallTIRRewrite"
@@ -19,12 +23,15 @@ class Watch:
     """Write the IR after every pass as NNN_Pass.py, note a forbidden pass, count calls.
 
     `calls` maps the callee of each relax.call_tir before VM lowering to how often it is called;
-    it is None until VM lowering has been reached.
+    it is None until VM lowering has been reached. `bytes_moved` is of the same IR. `launches` maps
+    each PrimFunc to its kernels; it stays empty where a target launches none.
     """
 
     def __init__(self, folder: Path, forbidden: tuple[str, ...]):
         self.folder, self.forbidden = Path(folder), forbidden
         self.calls: dict[str, int] | None = None
+        self.bytes_moved: dict[str, int | None] = {}
+        self.launches: dict[str, list[geometry.Launch]] = {}
         self.ran: list[str] = []
         self.trespassers: list[str] = []
 
@@ -33,10 +40,13 @@ class Watch:
             self.trespassers.append(info.name)
         if info.name == VM_LOWERING and self.calls is None:
             self.calls = count_calls(mod)
+            self.bytes_moved = traffic.at_least(mod)
 
     def run_after_pass(self, mod, info):
         self.ran.append(info.name)
         self.write(len(self.ran), info.name, mod)
+        if info.name == geometry.SPLITTING:
+            self.launches |= geometry.launches(mod)
 
     def write(self, number: int, name: str, mod: tvm.IRModule) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -57,11 +67,6 @@ def count_calls(mod: tvm.IRModule) -> dict[str, int]:
         if isinstance(function, relax.Function):
             relax.analysis.post_order_visit(function, visit)
     return dict(callees)
-
-
-def shorten(name: str, width: int = 60) -> str:
-    """A function's name cut to a readable width; fused names reach thousands of characters."""
-    return name if len(name) <= width else f"{name[: width - 1]}…"
 
 
 def check(watch: Watch, variant: str, expected: int | None, kept_ir: Path) -> None:

@@ -13,7 +13,15 @@ from pathlib import Path
 
 from .errors import FusionError
 
-VERSIONS = {"compile": 1, "rebuild": 1, "verify": 1, "time": 1, "summary": 1}
+VERSIONS = {
+    "compile": 2,
+    "rebuild": 1,
+    "verify": 1,
+    "time": 2,
+    "summary": 2,
+    "audit": 1,
+    "profile": 1,
+}
 
 
 def sha256(data: bytes) -> str:

@@ -4,6 +4,7 @@ import numpy as np
 import tvm
 import tvm_ffi
 
+from .schedules import RuleNotes
 from .variants import Variant
 
 
@@ -24,17 +25,24 @@ def target_for(arch: str) -> tvm.target.Target:
     return tvm.target.Target({"kind": "cuda", "arch": arch}, host={"kind": "llvm"})
 
 
-def pipeline_for(variant: Variant, target: tvm.target.Target) -> tvm.transform.Pass:
-    """The target's default Relax pipeline, its legalisation edited by the variant."""
+def pipeline_for(
+    variant: Variant, target: tvm.target.Target, notes: RuleNotes
+) -> tvm.transform.Pass:
+    """The target's default Relax pipeline, its legalisation edited by the variant.
+
+    notes: attached to the schedule rules, also those that the variant brings.
+    """
     # relax.pipeline's own dispatch by target misses parts of the CPU pipeline in TVM 0.27.
     if target.kind.name == "cuda":
         from tvm.relax.backend.cuda import pipeline
     else:
         from tvm.relax.backend.cpu_generic import pipeline
+    legalize = variant.legalize(pipeline.legalize_passes(target), target)
+    notes.attach(legalize)
     return tvm.transform.Sequential(
         [
             *pipeline.library_dispatch_passes(target),
-            *variant.legalize(pipeline.legalize_passes(target), target),
+            *legalize,
             *pipeline.dataflow_lower_passes(target),
             *pipeline.finalize_passes(target),
         ]

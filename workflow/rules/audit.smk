@@ -1,0 +1,51 @@
+LISTING = {"llvm": "s", "cuda": "sass"}[DEVICE.kind]
+
+
+rule audit:
+    """Static evidence from every case's and variant's compiled code; needs no GPU."""
+    input:
+        expand("<results>/audit/{case}/{variant}.json", case=CASES, variant=VARIANTS),
+        "<results>/tables/audit.md",
+        "<results>/tables/audit.csv",
+        "<results>/tables/audit_totals.csv",
+
+
+rule audit_variant:
+    """One variant's kernels: registers, spills, opcodes, launches, executed operations."""
+    input:
+        program=SCRIPTS / "audit_variant.py",
+        modules=modules("audit_variant.py"),
+        record=rules.compile_variant.output.record,
+        module=rules.compile_variant.output.module,
+        kernels=rules.compile_variant.output.kernels,
+    output:
+        record="<results>/audit/{case}/{variant}.json",
+        listing=f"<results>/audit/{{case}}/{{variant}}.{LISTING}",
+    log:
+        "<logs>/audit/{case}/{variant}.log",
+    conda:
+        TENV
+    shell:
+        "python3 {input.program:q} --record {input.record:q} --out {output.record:q}"
+        " --listing {output.listing:q} 2>&1 | tee {log:q}"
+
+
+rule audit_table:
+    """Variants side by side, as Markdown and CSV."""
+    input:
+        program=SCRIPTS / "audit_table.py",
+        modules=modules("audit_table.py"),
+        records=expand("<results>/audit/{case}/{variant}.json", case=CASES, variant=VARIANTS),
+    output:
+        markdown="<results>/tables/audit.md",
+        csv="<results>/tables/audit.csv",
+        totals="<results>/tables/audit_totals.csv",
+    log:
+        "<logs>/audit/table.log",
+    conda:
+        TENV
+    params:
+        folder=subpath(output.markdown, parent=True),
+    shell:
+        "python3 {input.program:q} --records {input.records:q} --out {params.folder:q} 2>&1"
+        " | tee {log:q}"
