@@ -106,6 +106,46 @@ def test_a_trial_follows_the_protocol(verified, tmp_path):
     assert record["device"]["kind"] == "llvm" and record["waited_s"] == 0
 
 
+def test_the_control_is_timed_in_every_block(verified, tmp_path):
+    done = program(
+        "time_trial.py", *words(verified, tmp_path / "t.json", tmp_path), "--control", "ON"
+    )
+    assert done.returncode == 0, done.stdout
+    record = records.read(tmp_path / "t.json", "time")
+    assert record["variants"] == ["OFF", "PARTIAL", "ON"]
+    assert record["control"] == {"name": "CONTROL", "of": "ON"}
+    assert record["modules"]["CONTROL"] == record["modules"]["ON"]
+    for block in record["blocks"]:
+        assert sorted(block["order"]) == ["CONTROL", "OFF", "ON", "PARTIAL"]
+        assert len(block["samples_us"]["CONTROL"]) == 5
+    assert "CONTROL" not in record["cv"]
+
+
+def test_a_trial_stops_once_its_ratios_are_known(verified, tmp_path):
+    """A half-width of 99 % is met at the least number of blocks; one of 1e-6 % never is."""
+    for precision, blocks in ((0.99, 3), (1e-8, 6)):
+        options = ("--stop", "precision", "--precision", precision, "--min-blocks", 3)
+        done = program("time_trial.py", *words(verified, tmp_path / "t.json", tmp_path), *options)
+        assert done.returncode == 0, done.stdout
+        record = records.read(tmp_path / "t.json", "time")
+        assert len(record["blocks"]) == blocks
+        assert len(record["telemetry"]) == blocks + 1
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (("--control", "INLINED"), "the control 'INLINED' is not among the variants"),
+        (("--precision-pairs", "ON-OFF"), "'ON-OFF' is no ratio of these variants"),
+    ],
+)
+def test_a_wrong_name_is_one_message(verified, tmp_path, option, said):
+    done = program("time_trial.py", *words(verified, tmp_path / "t.json", tmp_path), *option)
+    assert done.returncode == 1
+    assert said in done.stdout and "Traceback" not in done.stdout
+    assert not (tmp_path / "t.json").exists()
+
+
 def test_a_sample_is_planned_to_fill_its_time_and_never_below_number():
     from fusion.sampling import Protocol, Timer
 

@@ -21,7 +21,10 @@ except FusionError as error:
 ARCH = DEVICE.arch
 VARIANTS = SETTINGS["variants"]
 TRIALS = range(1, SETTINGS["timing"]["trials"] + 1)
-KERNELS = {"llvm": ["kernels.ll", "kernels.o"], "cuda": ["kernels.cu", "kernels.cubin"]}
+KERNELS = {
+    "llvm": ["kernels.ll", "kernels.s", "kernels.o"],
+    "cuda": ["kernels.cu", "kernels.cubin"],
+}
 INPUTS = f"--low {SETTINGS['inputs']['low']} --high {SETTINGS['inputs']['high']}"
 TENV = "../../envs/tvm.yaml"
 
@@ -50,6 +53,16 @@ wildcard_constraints:
 def modules(name):
     """The modules that a program imports: inputs too, so that its rule runs again with them."""
     return [str(path) for path in sources.modules(SCRIPTS / name)]
+
+
+def as_options(section, without=()):
+    """A section of the configuration as a program's options: --min-blocks 8 and the like."""
+    words = []
+    for key, value in section.items():
+        if key not in without:
+            values = value if isinstance(value, list) else [value]
+            words += [f"--{key.replace('_', '-')}", *map(str, values)]
+    return " ".join(words)
 
 
 def case_arguments(wildcards):

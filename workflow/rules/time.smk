@@ -1,16 +1,4 @@
-PROTOCOL = " ".join(
-    f"--{key.replace('_', '-')} {SETTINGS['timing'][key]}"
-    for key in (
-        "seed",
-        "blocks",
-        "number",
-        "repeat",
-        "min_repeat_ms",
-        "warmup_calls",
-        "warmup_seconds",
-        "headroom",
-    )
-)
+PROTOCOL = as_options(SETTINGS["timing"], without=("trials", "threads"))
 THREADS = SETTINGS["timing"]["threads"]
 
 
@@ -35,6 +23,7 @@ rule time_trial:
         "<logs>/time/{case}/trial-{trial}.log",
     benchmark:
         "<benchmarks>/time/{case}/trial-{trial}.tsv"
+    priority: 1  # before profiles
     conda:
         TENV
     threads: (workflow.cores or 1) if THREADS == "all" else THREADS
@@ -42,8 +31,10 @@ rule time_trial:
         gpu=1,
     params:
         protocol=PROTOCOL,
+        control=SETTINGS["control"],
         inputs=INPUTS,
     shell:
         "python3 {input.program:q} --records {input.records:q} --verified {input.verified:q}"
-        " --out {output:q} --trial {wildcards.trial} {params.protocol} {params.inputs} 2>&1"
+        " --out {output:q} --trial {wildcards.trial} --control {params.control}"
+        " {params.protocol} {params.inputs} 2>&1"
         " | tee {log:q}"

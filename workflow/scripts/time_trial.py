@@ -5,52 +5,56 @@ Loads what the compile stage recorded, compiles nothing, and keeps every sample.
 
 import argparse
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from fusion import artifacts, records, session
+from fusion import artifacts, flagging, records, session
 from fusion.errors import FusionError, run_program
 from fusion.memory import require_memory
+from fusion.trial_statistics import CONTROL, ratio_pairs, summarize
 
 
 def main() -> None:
     args = parse()
     compiled = artifacts.read_artifacts(args.records)
     case, arch = artifacts.case_of(compiled), artifacts.arch_of(compiled)
+    names = [artifact.variant for artifact in compiled]
+    entries = [*zip(names, compiled, strict=True), *control(args.control, compiled)]
+    enough = stopping_rule(args, names)
     require_verified(compiled, args.verified)
     device = session.choose(arch, args.gpu)
-    require_memory(case, device, len(compiled))
+    require_memory(case, device, len(entries))
 
-    from fusion import inputs, loading, provenance, sampling, targets, trial_statistics
+    from fusion import inputs, loading, provenance, sampling, targets
 
     protocol = sampling.Protocol(
-        blocks=args.blocks,
-        number=args.number,
-        repeat=args.repeat,
-        min_repeat_ms=args.min_repeat_ms,
-        warmup_calls=args.warmup_calls,
-        warmup_seconds=args.warmup_seconds,
-        headroom=args.headroom,
+        **{key: getattr(args, key) for key in sampling.Protocol.__dataclass_fields__}
     )
     draw = inputs.draw(case, args.seed, args.low, args.high)
     blocks: list[dict] = []
     with session.hold(device, args, f"trial {args.trial} of {case.name}") as held:
         started = time.time()
-        loaded = [loading.load(artifact) for artifact in compiled]
+        loaded = {name: loading.load(artifact) for name, artifact in entries}
         arrays = targets.to_device(draw, arch)
-        timers = {v.variant: sampling.Timer(v, arrays, arch, protocol) for v in loaded}
+        timers = {n: sampling.Timer(v, arrays, arch, protocol) for n, v in loaded.items()}
         held.started_computing()
-        names = list(timers)
-        marks = []
         for timer in timers.values():
             timer.warm_up()
-        marks.append(held.mark())
+        marks = [held.mark()]
+        known = {process.pid for process in held.others}
         for block in sampling.blocks(timers, args.trial, protocol):
+            marks.append(held.mark())
+            ends = marks[-2:]
+            block["flags"] = flagging.flags(*ends, known, protocol.max_clock_fall)
+            block["power_capped"] = flagging.power_capped(*ends)
             blocks.append(block)
             if len(blocks) % max(1, protocol.blocks // 4) == 0:
                 report(args.trial, blocks, protocol, names)
-        marks.append(held.mark())
+            if enough(blocks):
+                break
         seconds = held.held()
-    summary = trial_statistics.summarize(blocks, names)
+    summary = summarize(blocks, names)
     records.write(
         args.out,
         "time",
@@ -60,6 +64,7 @@ def main() -> None:
             "trial": args.trial,
             "device": held.as_record(),
             "variants": names,
+            "control": None if args.control == "none" else {"name": CONTROL, "of": args.control},
             "protocol": {
                 **protocol.as_record(),
                 "call": "vm.time_evaluator('invoke_stateful')",
@@ -69,22 +74,24 @@ def main() -> None:
             },
             "modules": loading.hashes(loaded),
             **summary,
-            "device_at_start": marks[0]["state"],
-            "device_at_end": marks[1]["state"],
             "other_processes": {
                 "before": [p.as_record() for p in held.others],
                 "at_start": marks[0]["others"],
-                "at_end": marks[1]["others"],
+                "at_end": marks[-1]["others"],
             },
             "started": started,
             "held_s": round(seconds, 3),
             "waited_s": round(held.waited, 3),
             "environment": provenance.environment(),
             "blocks": blocks,
+            "telemetry": marks,
         },
     )
     ratios = ", ".join(f"{k} {v:.4f}" for k, v in summary["ratios"].items())
-    print(f"{case.name} trial {args.trial}: {ratios}; held the device for {seconds:.1f} s")
+    print(
+        f"{case.name} trial {args.trial}: {ratios}; {len(blocks)} blocks, "
+        f"{sum(bool(b['flags']) for b in blocks)} flagged; held the device for {seconds:.1f} s"
+    )
 
 
 def parse() -> argparse.Namespace:
@@ -93,6 +100,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--verified", required=True, type=Path, help="the case's verify record")
     parser.add_argument("--out", required=True, type=Path, help="the record to write (JSON)")
     parser.add_argument("--trial", required=True, type=int, help="number of the trial, from 1")
+    parser.add_argument(
+        "--control", default="none", help="the variant that enters every block twice, or none"
+    )
     parser.add_argument("--seed", required=True, type=int, help="seed of the inputs")
     parser.add_argument("--low", type=float, required=True, help="inputs' least value")
     parser.add_argument("--high", type=float, required=True, help="inputs' bound above")
@@ -107,8 +117,53 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--headroom", type=float, required=True, help="planned length over --min-repeat-ms, minus 1"
     )
+    parser.add_argument(
+        "--stop", choices=["fixed", "precision"], default="fixed", help="when a trial ends"
+    )
+    parser.add_argument(
+        "--precision", type=float, default=0.005, help="half-width that ends a trial, as a share"
+    )
+    parser.add_argument(
+        "--precision-pairs", nargs="+", default=["all"], help="the ratios that must reach it"
+    )
+    parser.add_argument("--min-blocks", type=int, default=8, help="blocks that count, at least")
+    parser.add_argument(
+        "--max-clock-fall", type=float, default=0.0, help="share a clock may fall in a good block"
+    )
     session.add_arguments(parser)
     return parser.parse_args()
+
+
+def control(of: str, compiled: list) -> list:
+    """The second entry of one variant, loaded and timed as if it were another; none for 'none'."""
+    found = [(CONTROL, artifact) for artifact in compiled if artifact.variant == of]
+    if of != "none" and not found:
+        raise FusionError(
+            f"the control {of!r} is not among the variants",
+            expected=f"none, or one of {', '.join(a.variant for a in compiled)}",
+        )
+    return found
+
+
+def stopping_rule(args: argparse.Namespace, names: list[str]) -> Callable[[list[dict]], bool]:
+    """Whether the blocks so far are enough; --stop fixed never says so before the last."""
+    pairs = [tuple(word.split("/")) for word in args.precision_pairs]
+    if args.precision_pairs == ["all"]:
+        pairs = ratio_pairs(names)
+    for pair in pairs:
+        if len(pair) != 2 or not set(pair) <= set(names):
+            raise FusionError(
+                f"{'/'.join(pair)!r} is no ratio of these variants",
+                expected=f"all, or pairs such as {'/'.join(names[:2])}",
+            )
+    if args.stop == "fixed":
+        return lambda blocks: False
+
+    from fusion import stopping  # needs SciPy, which the fixed protocol does without
+
+    return partial(
+        stopping.enough, pairs=pairs, precision=args.precision, min_blocks=args.min_blocks
+    )
 
 
 def require_verified(compiled: list, verified: Path) -> None:
@@ -128,8 +183,6 @@ def require_verified(compiled: list, verified: Path) -> None:
 
 def report(trial: int, blocks: list[dict], protocol, names: list[str]) -> None:
     """One line of progress with the ratios so far."""
-    from fusion.trial_statistics import summarize
-
     ratios = ", ".join(f"{k} {v:.3f}" for k, v in summarize(blocks, names)["ratios"].items())
     print(f"trial {trial}, block {len(blocks)}/{protocol.blocks}: {ratios}", flush=True)
 

@@ -41,7 +41,7 @@ def main() -> None:
         "tolerance": {"rtol": args.rtol, "atol": args.atol},
         "inputs": {"seeds": args.seeds, "low": args.low, "high": args.high},
         "outputs_poisoned": True,
-        "modules": loading.hashes(loaded),
+        "modules": loading.hashes({v.variant: v for v in loaded}),
         "comparisons": found,
         "held_s": round(seconds, 3),
         "environment": provenance.environment(),

@@ -61,8 +61,9 @@ def load(artifact: Artifact) -> Loaded:
     return Loaded(artifact.variant, vm, record["code"]["sha256"], record["module"]["sha256"])
 
 
-def hashes(loaded: list[Loaded]) -> dict[str, dict[str, str]]:
-    """What ran, by variant, as verify and time records keep it."""
+def hashes(loaded: dict[str, Loaded]) -> dict[str, dict[str, str]]:
+    """What ran, by name, as verify and time records keep it."""
     return {
-        v.variant: {"code_sha256": v.code_sha256, "module_sha256": v.module_sha256} for v in loaded
+        name: {"code_sha256": v.code_sha256, "module_sha256": v.module_sha256}
+        for name, v in loaded.items()
     }

@@ -21,10 +21,12 @@ from .targets import device_for
 class Protocol:
     """Every number that decides how long and how often is measured.
 
-    blocks: rounds in a trial. number: least calls in a sample. repeat: samples a block and
-    variant. min_repeat_ms: least length of a sample. warmup_calls, then warmup_seconds of timed
-    batches: what each variant does before the first block. headroom: by how much a sample is
-    planned to be longer than min_repeat_ms.
+    blocks: rounds in a trial, at most. number: least calls in a sample. repeat: samples a block
+    and variant. min_repeat_ms: least length of a sample. warmup_calls, then warmup_seconds of
+    timed batches: what each variant does before the first block. headroom: by how much a sample is
+    planned to be longer than min_repeat_ms. stop: fixed (all blocks) or precision (as soon as
+    precision_pairs, or "all", are known to `precision`, a share, and min_blocks count).
+    max_clock_fall: by which share a clock may fall within a block that is not flagged.
     """
 
     blocks: int
@@ -34,6 +36,11 @@ class Protocol:
     warmup_calls: int
     warmup_seconds: float
     headroom: float
+    stop: str = "fixed"
+    precision: float = 0.005
+    precision_pairs: str | tuple[str, ...] = "all"
+    min_blocks: int = 8
+    max_clock_fall: float = 0.0
 
     def as_record(self) -> dict:
         return asdict(self)
@@ -75,7 +82,7 @@ class Timer:
 
 
 def blocks(timers: dict[str, Timer], trial: int, protocol: Protocol) -> Iterator[dict]:
-    """Time block after block, each yielded as the record keeps it; the timers must be warm.
+    """Time block after block, to which the caller adds its flags; the timers must be warm.
 
     A block: {"order": names, "calls": {name: planned calls a sample}, "samples_us": {name:
     [microseconds a call]}}. The position of a variant in the block is its place in `order`.

@@ -83,7 +83,7 @@ def choose(arch: str, gpu: str) -> Device:
             f"nothing here can run code for {arch}",
             expected=f"a GPU of {arch} with its driver and CUDA runtime",
             found=device.why_no_gpu,
-            do="compile and rebuild run anywhere; run the later stages on that GPU's machine",
+            do="compile, rebuild and audit run anywhere, the others on that GPU's machine",
         )
     if device.gpu:
         os.environ["CUDA_VISIBLE_DEVICES"] = device.gpu.uuid

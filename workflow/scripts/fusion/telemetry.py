@@ -10,6 +10,22 @@ from pathlib import Path
 from .devices import Gpu
 from .errors import FusionError
 
+# NVML's clock event reasons (nvml.h, nvmlClocksEventReasons), by the names that records keep.
+REASONS = {
+    "idle": 0x1,
+    "applications_clocks": 0x2,
+    "sw_power_cap": 0x4,
+    "hw_slowdown": 0x8,
+    "sync_boost": 0x10,
+    "sw_thermal_slowdown": 0x20,
+    "hw_thermal_slowdown": 0x40,
+    "hw_power_brake": 0x80,
+    "display_clock": 0x100,
+}
+# Policies of nvmlDeviceGetViolationStatus, and fields of nvmlDeviceGetFieldValues: each a counter
+# of nanoseconds for which the clock was held down.
+POLICIES = {"power": 0, "thermal": 1, "board_limit": 3, "reliability": 5}
+FIELDS = {"sw_thermal_slowdown": 269, "hw_thermal_slowdown": 270, "hw_power_brake": 271}
 GRACE = 5.0  # seconds for a process that has ended to leave NVML's list
 POLL = 2.0  # seconds between two looks at a busy GPU
 
@@ -37,14 +53,35 @@ class Monitor:
         self._nvml, self._handle = pynvml, handle
 
     def state(self) -> dict:
-        """SM and memory clock in MHz, temperature in degrees Celsius, power in watts."""
+        """The GPU's state; what it does not report is None.
+
+        Clocks in MHz, temperature in degrees Celsius, power and its enforced limit in watts,
+        `reasons` (names of REASONS that hold now), `violations` (counters in nanoseconds, which
+        miss nothing between two reads).
+        """
         n, h = self._nvml, self._handle
+        reasons = self._read(n.nvmlDeviceGetCurrentClocksEventReasons, h)
         return {
             "sm_clock_mhz": self._read(n.nvmlDeviceGetClockInfo, h, n.NVML_CLOCK_SM),
             "memory_clock_mhz": self._read(n.nvmlDeviceGetClockInfo, h, n.NVML_CLOCK_MEM),
             "temperature_c": self._read(n.nvmlDeviceGetTemperature, h, n.NVML_TEMPERATURE_GPU),
             "power_w": self._read(lambda: n.nvmlDeviceGetPowerUsage(h) / 1000),
+            "power_limit_w": self._read(lambda: n.nvmlDeviceGetEnforcedPowerLimit(h) / 1000),
+            "reasons": None
+            if reasons is None
+            else [name for name, bit in REASONS.items() if reasons & bit],
+            "violations": self._violations(),
         }
+
+    def _violations(self) -> dict[str, int | None]:
+        n, h = self._nvml, self._handle
+        policies = {
+            name: self._read(lambda p=policy: n.nvmlDeviceGetViolationStatus(h, p).violationTime)
+            for name, policy in POLICIES.items()
+        }
+        values = self._read(n.nvmlDeviceGetFieldValues, h, list(FIELDS.values())) or []
+        counted = {v.fieldId: v.value.ullVal for v in values if v.nvmlReturn == n.NVML_SUCCESS}
+        return policies | {name: counted.get(field) for name, field in FIELDS.items()}
 
     def processes(self) -> list[Process]:
         """Every process with a compute context on the GPU, this one too."""

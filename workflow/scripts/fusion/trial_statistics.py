@@ -1,8 +1,9 @@
-"""Statistics of one trial and over trials."""
+"""Statistics of one trial. NumPy only: the timing program uses them too."""
 
 import numpy as np
 
 RATIOS = (("ON", "OFF"), ("PARTIAL", "OFF"), ("ON", "PARTIAL"))
+CONTROL = "CONTROL"  # the second name of the variant that enters every block twice
 
 
 def by_variant(blocks: list[dict]) -> dict[str, np.ndarray]:
@@ -19,21 +20,37 @@ def coefficient_of_variation(samples: np.ndarray) -> float:
 
 
 def summarize(blocks: list[dict], variants: list[str]) -> dict:
-    """Median in microseconds and CV of each variant, and the ratios of the medians.
+    """Median in microseconds and CV of each name, and the ratios of the medians, over all blocks.
 
-    The three ratios of TVM issue 20342 come first; then any further variant over OFF.
+    The ratios are those of ratio_pairs.
     """
     samples = by_variant(blocks)
-    medians = {v: float(np.median(samples[v])) for v in variants}
+    medians = {v: float(np.median(samples[v])) for v in samples}
     return {
-        "median_us": {v: round(m, 4) for v, m in medians.items()},
+        "median_us": {v: round(medians[v], 4) for v in variants},
         "cv": {v: round(coefficient_of_variation(samples[v]), 6) for v in variants},
         "ratios": {f"{a}/{b}": round(medians[a] / medians[b], 6) for a, b in ratio_pairs(variants)},
     }
 
 
+def log_ratios(blocks: list[dict], pair: tuple[str, str]) -> np.ndarray:
+    """Per block, the log of the ratio of the block's medians, [blocks]; flagged blocks left out.
+
+    Both medians come from the same second or so, so what drifts more slowly than a block cancels.
+    """
+    first, second = (
+        np.array([np.median(block["samples_us"][name]) for block in blocks if not block["flags"]])
+        for name in pair
+    )
+    return np.log(first) - np.log(second)
+
+
 def ratio_pairs(variants: list[str]) -> list[tuple[str, str]]:
-    """The pairs whose ratio is reported, of those that these variants can give; at least one."""
+    """The pairs whose ratio is reported, of those that these variants can give; at least one.
+
+    The three of TVM issue 20342 come first, then any further variant over OFF and over ON; where
+    none of these is there, each variant over the first.
+    """
     pairs = [p for p in RATIOS if set(p) <= set(variants)]
     named = {"ON", "OFF", "PARTIAL"}
     extra = [v for v in variants if v not in named]
