@@ -6,11 +6,13 @@ import json
 import statistics
 
 import pytest
+from thresholds import THRESHOLDS
 
-from fusion import records, summary, tables, trial_statistics
+from fusion import records, summary, summary_text, tables, trial_statistics
 from fusion.errors import FusionError
 
 PASSING = {"max_cv": 0.05, "min_slowdown": 1.10}
+PROTOCOL = {"blocks": 4, "repeat": 2, "min_repeat_ms": 50, "stop": "fixed"}
 SIZES = {"depth": 8, "rows": 4096, "cols": 4096}
 CASE = {"name": "case8", "workload": "exp_chain_add", "sizes": SIZES, "dtype": "float16"}
 
@@ -21,7 +23,9 @@ def blocks(off, partial, on, noise=0.0):
     return [
         {
             "order": ["OFF", "PARTIAL", "ON"],
-            "calls": {"OFF": 10, "PARTIAL": 10, "ON": 10},
+            "calls": {"OFF": 1000, "PARTIAL": 1000, "ON": 1000},
+            "flags": [],
+            "power_capped": False,
             "samples_us": {
                 "OFF": [off * s for s in spread],
                 "PARTIAL": [partial, partial],
@@ -39,10 +43,12 @@ def write_trial(folder, trial, samples, case=CASE, **changes):
         "trial": trial,
         "device": {"kind": "cuda", "name": "NVIDIA H200", "uuid": "GPU-1", "driver": "580"},
         "variants": ["OFF", "PARTIAL", "ON"],
-        "protocol": {"blocks": 4, "repeat": 2, "min_repeat_ms": 50},
+        "control": None,
+        "protocol": PROTOCOL,
         "modules": {v: {"code_sha256": v * 4} for v in ("OFF", "PARTIAL", "ON")},
         **trial_statistics.summarize(samples, ["OFF", "PARTIAL", "ON"]),
         "other_processes": {"before": [], "at_start": [], "at_end": []},
+        "started": 1796187211.0,
         "held_s": 40.0,
         "environment": {
             "tvm": "0.27.0",
@@ -93,7 +99,9 @@ def beside(folder, case=CASE):
 
 
 def summarize(trials, others):
-    return summary.summarize("exp", trials, others["verified"], others["compiled"], PASSING)
+    return summary.summarize(
+        "exp", trials, others["verified"], others["compiled"], PASSING, THRESHOLDS
+    )
 
 
 def test_the_headline_is_the_median_of_the_trials_ratios(tmp_path):
@@ -139,8 +147,9 @@ def test_cv_is_the_sample_standard_deviation_over_the_mean():
     [
         ({"modules": {v: {"code_sha256": "other"} for v in ("OFF", "PARTIAL", "ON")}}, "code of"),
         ({"arch": "sm_86"}, "arch"),
+        ({"control": {"name": "CONTROL", "of": "ON"}}, "control"),
         ({"device": {"kind": "cuda", "name": "NVIDIA A6000"}}, "device"),
-        ({"protocol": {"blocks": 9, "repeat": 2, "min_repeat_ms": 50}}, "protocol"),
+        ({"protocol": {**PROTOCOL, "blocks": 9}}, "protocol"),
         ({"environment": {"tvm": "0.26.0"}}, "TVM"),
     ],
 )
@@ -163,10 +172,15 @@ def two_depths(tmp_path):
 
 
 def test_markdown_has_a_row_a_depth_and_a_row_a_trial(tmp_path):
-    text = tables.markdown(two_depths(tmp_path))
+    text = summary_text.markdown(two_depths(tmp_path))
     assert "| depth | ON/OFF | PARTIAL/OFF | ON/PARTIAL | trials passing |" in text
     assert "| 8 | 1.3000 [1.3000, 1.3000] |" in text and "| 0/2 |" in text
     assert "| 16 | 0.7368 [0.7368, 0.7368] | 0.3263 [0.3263, 0.3263] |" in text
+    assert "| 8 | ON/OFF | **SLOWER** | [1.3000, 1.3000] is wholly at or above 1.10 |" in text
+    assert "| 16 | ON/OFF | **NOT SLOWER** | [0.7368, 0.7368] is wholly below 1.10 |" in text
+    assert "- depth 8: Too few trials: 2, where 5 are the least" in text
+    assert "- depth 8: OFF is unsteady: its CV is over 5% in trials 1 (6.4%), 2 (6.4%)." in text
+    assert "| best |" in text and "1.250 [1.250, 1.250]" in text  # OFF 100 over PARTIAL 80
     assert text.count("6.41% †") == 2 and "† CV over 5%; the trial stays in." in text
     assert "NVIDIA H200" in text and "CPU" not in text
     lines = text.splitlines()
@@ -194,7 +208,7 @@ def test_csv_holds_every_trial(tmp_path):
 def test_the_cpu_label_stands_in_the_table(tmp_path):
     body = two_depths(tmp_path)
     body["device"] = {"kind": "llvm", "name": "Some CPU", "driver": None}
-    assert "**This is a CPU, not a GPU** (Some CPU, LLVM)" in tables.markdown(body)
+    assert "**This is a CPU, not a GPU** (Some CPU, LLVM)" in summary_text.markdown(body)
 
 
 def test_an_altered_record_does_not_get_into_a_table(tmp_path):

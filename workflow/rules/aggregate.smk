@@ -18,10 +18,9 @@ rule aggregate:
     params:
         experiment=SETTINGS["experiment"],
         folder=subpath(output.summary, parent=True),
-        max_cv=SETTINGS["passing"]["max_cv"],
-        min_slowdown=SETTINGS["passing"]["min_slowdown"],
+        passing=as_options(SETTINGS["passing"]),
+        judging=as_options(SETTINGS["judging"]),
     shell:
         "python3 {input.program:q} --experiment {params.experiment} --trials {input.trials:q}"
-        " --verified {input.verified:q} --compiled {input.compiled:q} --max-cv {params.max_cv}"
-        " --min-slowdown {params.min_slowdown} --out {params.folder:q} 2>&1"
-        " | tee {log:q}"
+        " --verified {input.verified:q} --compiled {input.compiled:q} {params.passing}"
+        " {params.judging} --out {params.folder:q} 2>&1 | tee {log:q}"

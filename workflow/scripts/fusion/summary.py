@@ -1,23 +1,33 @@
 """Trials' records to one summary: what was measured, over trials, and which trials pass."""
 
+from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 
-from . import records
+from . import over_trials, records
+from .cautions import cautions
 from .errors import FusionError
+from .judging import Thresholds, drift, verdict
 from .trial_statistics import ratio_pairs
 
 # What all trials of an experiment must share; a difference refuses the table.
-SHARED = ("arch", "variants", "protocol")
+SHARED = ("arch", "variants", "control", "protocol")
 
 
 def summarize(
-    experiment: str, trials: list[Path], verified: list[Path], compiled: list[Path], passing: dict
+    experiment: str,
+    trials: list[Path],
+    verified: list[Path],
+    compiled: list[Path],
+    passing: dict,
+    thresholds: Thresholds,
 ) -> dict:
     """The body of a summary record. Raises FusionError where the records are not of one run.
 
     passing: max_cv and min_slowdown. A trial passes if the CV of both ON and OFF is at most max_cv
     and ON/OFF is at least min_slowdown (TVM issue 20342's criterion); one over max_cv stays in.
+    thresholds: what verdicts and warnings go by.
     """
     read = [(path, records.read(path, "time")) for path in trials]
     _require_same(read)
@@ -35,25 +45,59 @@ def summarize(
         "variants": first["variants"],
         "pairs": [f"{a}/{b}" for a, b in ratio_pairs(first["variants"])],
         "protocol": first["protocol"],
+        "control": first["control"],
+        "measured": _measured([record for _, record in read]),
         "passing": passing,
+        "judging": asdict(thresholds),
         "cases": [
-            _case([r for _, r in read if r["case"]["name"] == n], compiles, verifies[n], passing)
-            for n in names
+            _case(
+                [r for _, r in read if r["case"]["name"] == name],
+                compiles,
+                verifies[name],
+                passing,
+                thresholds,
+            )
+            for name in names
         ],
     }
 
 
-def _case(trials: list[dict], compiles: dict, verify: dict, passing: dict) -> dict:
+def _case(
+    trials: list[dict], compiles: dict, verify: dict, passing: dict, thresholds: Thresholds
+) -> dict:
     trials = sorted(trials, key=lambda r: r["trial"])
     case, variants = trials[0]["case"], trials[0]["variants"]
     built = {v: compiles[case["name"], v] for v in variants}
     rows = [_trial(r, passing) for r in trials]
     judged = [row["passes"] for row in rows if row["passes"] is not None]
+    intervals = {
+        pair: over_trials.interval(trials, pair, thresholds.confidence)
+        for pair in ratio_pairs(variants)
+    }
+    control = over_trials.control_interval(trials, thresholds.confidence)
+    flagged = over_trials.flagged(trials)
+    latency = {v: _over([r["median_us"][v] for r in rows]) for v in variants}
     against = [c for c in verify["comparisons"] if c["against"] == "reference"]
     return {
         "case": case,
-        "ratios": {pair: _over([r["ratios"][pair] for r in rows]) for pair in rows[0]["ratios"]},
-        "median_us": {v: _over([r["median_us"][v] for r in rows]) for v in variants},
+        "ratios": {
+            "/".join(pair): {
+                **_over([r["ratios"]["/".join(pair)] for r in rows]),
+                "interval": over.as_record() if over else None,
+            }
+            for pair, over in intervals.items()
+        },
+        "verdicts": {
+            "/".join(pair): verdict(over, control, flagged["share"], thresholds)
+            for pair, over in intervals.items()
+        },
+        "control": control and {**control.as_record(), "drifting": drift(control) > 0},
+        "warnings": cautions(trials, intervals, control, flagged, passing["max_cv"], thresholds),
+        "median_us": latency,
+        "regret": over_trials.regret(
+            trials, {v: over["median"] for v, over in latency.items()}, thresholds.confidence
+        ),
+        "flagged": flagged,
         "trials_passing": {"passing": sum(judged), "of": len(judged)},
         "trials": rows,
         "calls": {v: built[v]["calls"]["found"] for v in variants},
@@ -70,6 +114,21 @@ def _case(trials: list[dict], compiles: dict, verify: dict, passing: dict) -> di
     }
 
 
+def _measured(trials: list[dict]) -> dict:
+    """When, on which devices, and for how many seconds in all the trials held them."""
+    starts = [record["started"] for record in trials]
+    ends = [record["started"] + record["held_s"] for record in trials]
+    first, last = (
+        datetime.fromtimestamp(stamp, UTC).isoformat(timespec="seconds")
+        for stamp in (min(starts), max(ends))
+    )
+    devices = sorted(
+        {record["device"].get("uuid") or record["device"]["name"] for record in trials}
+    )
+    held = round(sum(record["held_s"] for record in trials), 1)
+    return {"first": first, "last": last, "devices": devices, "held_s": held}
+
+
 def _trial(record: dict, passing: dict) -> dict:
     cv, ratios = record["cv"], record["ratios"]
     passes = None
@@ -84,6 +143,9 @@ def _trial(record: dict, passing: dict) -> dict:
         "over_max_cv": [v for v, value in cv.items() if value > passing["max_cv"]],
         "passes": passes,
         "other_processes": any(record["other_processes"].values()),
+        "blocks": len(record["blocks"]),
+        "flagged": sum(bool(block["flags"]) for block in record["blocks"]),
+        "held_s": record["held_s"],
         "uuid": record["device"].get("uuid"),
     }
 

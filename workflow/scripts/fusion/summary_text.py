@@ -1,0 +1,215 @@
+"""A summary as Markdown that renders on GitHub."""
+
+from .tables import (
+    markdown_table,
+    measured,
+    point,
+    subtitle,
+    varying_sizes,
+    with_interval,
+    with_range,
+)
+from .words import percent
+
+CPU_NOTE = (
+    "**This is a CPU, not a GPU** ({name}, LLVM): no number here says how fast a GPU is. OFF, "
+    "PARTIAL and ON are what TVM's CPU pipeline makes of the graph, which inlines nothing."
+)
+INLINED_NOTE = (
+    " INLINED is ON after dlight's `try_inline`, the step by which the CUDA pipeline moves the "
+    "producer into its consumer: compare INLINED with ON to see the mechanism."
+)
+
+
+def markdown(summary: dict) -> str:
+    """The issue's table, the verdicts, what speaks against them, and what they rest on."""
+    device = summary["device"]
+    lines = [f"# {summary['experiment']}", "", f"{subtitle(summary)}.", ""]
+    if device["kind"] == "llvm":
+        note = CPU_NOTE + (INLINED_NOTE if "INLINED" in summary["variants"] else "")
+        lines += [f"> {note.format(name=device['name'])}", ""]
+    lines += ["## Ratios", "", *markdown_table(_ratio_rows(summary)), "", _reading(summary), ""]
+    lines += ["## Verdicts", "", *markdown_table(_verdict_rows(summary)), "", *_warnings(summary)]
+    lines += ["## Latency", "", *markdown_table(_latency_rows(summary)), ""]
+    lines += ["Regret is a variant's latency over that of the case's best variant.", ""]
+    lines += ["## Steadiness", "", *markdown_table(_steadiness_rows(summary)), ""]
+    lines += [_steadiness(summary), "", "## Every trial", ""]
+    lines += [*markdown_table(_trial_rows(summary)), ""]
+    if any(t["over_max_cv"] for c in summary["cases"] for t in c["trials"]):
+        lines += [f"† CV over {percent(summary['passing']['max_cv'])}; the trial stays in.", ""]
+    if any(t["other_processes"] for c in summary["cases"] for t in c["trials"]):
+        lines += ["‡ Other processes were on the GPU during the trial.", ""]
+    return "\n".join([*lines, "## What this rests on", "", *_basis(summary), ""])
+
+
+def _reading(summary: dict) -> str:
+    passing, judging = summary["passing"], summary["judging"]
+    return (
+        "A ratio above 1 means that the first is slower. The number is the median over trials of "
+        "the ratio of a trial's medians; in brackets stands Student's "
+        f"{percent(judging['confidence'])} interval over the trials, each with its mean log ratio "
+        "of block medians. A trial passes, as in TVM issue 20342, if the CV of both ON and OFF is "
+        f"at most {percent(passing['max_cv'])} and ON/OFF is at least "
+        f"{passing['min_slowdown']:.2f}: it shows that fusing made it slower."
+    )
+
+
+def _warnings(summary: dict) -> list[str]:
+    lines = []
+    for case in summary["cases"]:
+        where = _where(summary, case)
+        lines += [f"- {where}: {warning}" for warning in case["warnings"]]
+    return ["Warnings:", "", *lines, ""] if lines else []
+
+
+def _steadiness(summary: dict) -> str:
+    judging, control = summary["judging"], summary["control"]
+    text = (
+        "A block during which a clock fell, a hardware or thermal slowdown occurred or another "
+        "process appeared is flagged whole and left out of the intervals; over "
+        f"{percent(judging['max_flagged'])} of them make the case UNSTABLE. A software power cap "
+        "is reported and stays in."
+    )
+    if control:
+        text += (
+            f" The control is {control['of']}, loaded twice and timed under two names in every "
+            "block: its ratio to itself is drifting if the interval leaves out 1."
+        )
+    return text
+
+
+def _basis(summary: dict) -> list[str]:
+    protocol, device = summary["protocol"], summary["device"]
+    many = "up to " if protocol["stop"] == "precision" else ""
+    ended = (
+        f" A trial ended once {_pairs(protocol)} had a half-width under "
+        f"{percent(protocol['precision'])} over its blocks, {protocol['min_blocks']} at least."
+        if many
+        else ""
+    )
+    return [
+        f"- {many}{protocol['blocks']} blocks a trial; in each, every variant once, in an order "
+        "that cycles through all permutations; "
+        f"{many}{protocol['blocks'] * protocol['repeat']} samples a variant and trial, each at "
+        f"least {protocol['min_repeat_ms']} ms of calls (`vm.time_evaluator`).{ended}",
+        "- Inside the timing: the calls with the virtual machine's allocations. Outside: "
+        "compilation, transfers, checks.",
+        f"- Verified before timing: {_verified(summary)}.",
+        f"- All trials of a case ran the same {'cubins' if device['kind'] == 'cuda' else 'code'}: "
+        f"{_codes(summary)}.",
+        f"- {_software(summary)}",
+        f"- All of it was {measured(summary)}.",
+    ]
+
+
+def _pairs(protocol: dict) -> str:
+    pairs = protocol["precision_pairs"]
+    return "every ratio" if list(pairs) == ["all"] else " and ".join(pairs)
+
+
+def _ratio_rows(summary: dict) -> list[dict]:
+    rows = []
+    for case in summary["cases"]:
+        passing = case["trials_passing"]
+        row = _sizes(summary, case)
+        row |= {
+            pair: with_interval(over["median"], over["interval"])
+            for pair, over in case["ratios"].items()
+        }
+        row["trials passing"] = f"{passing['passing']}/{passing['of']}" if passing["of"] else "–"
+        rows.append(row)
+    return rows
+
+
+def _verdict_rows(summary: dict) -> list[dict]:
+    return [
+        _sizes(summary, case)
+        | {"ratio": pair, "verdict": f"**{found['verdict']}**", "reason": found["reason"]}
+        for case in summary["cases"]
+        for pair, found in case["verdicts"].items()
+    ]
+
+
+def _latency_rows(summary: dict) -> list[dict]:
+    rows = []
+    for case in summary["cases"]:
+        row = _sizes(summary, case)
+        row |= {f"{v}, µs a call": with_range(o, 2) for v, o in case["median_us"].items()}
+        for variant, regret in case["regret"].items():
+            best = regret["interval"] is None and regret["ratio"] == 1
+            row[f"regret of {variant}"] = (
+                "best" if best else with_interval(regret["ratio"], regret["interval"], 3)
+            )
+        rows.append(row)
+    return rows
+
+
+def _steadiness_rows(summary: dict) -> list[dict]:
+    rows = []
+    for case in summary["cases"]:
+        row = _sizes(summary, case)
+        if summary["control"]:
+            of, control = summary["control"]["of"], case["control"]
+            row[f"control {of}/{of}"] = (
+                with_interval(control["ratio"], control, 6) if control else "no interval"
+            )
+            row["drifting"] = {True: "**drifting**", False: "no", None: "–"}[
+                control and control["drifting"]
+            ]
+        flagged = case["flagged"]
+        row["flagged blocks"] = f"{flagged['blocks']} of {flagged['of']}"
+        row["blocks under a power cap"] = flagged["power_capped"]
+        rows.append(row)
+    return rows
+
+
+def _trial_rows(summary: dict) -> list[dict]:
+    rows = []
+    for case in summary["cases"]:
+        for trial in case["trials"]:
+            mark = "‡" if trial["other_processes"] else ""
+            row = _sizes(summary, case) | {"trial": f"{trial['trial']}{mark}"}
+            row |= {pair: f"{value:.4f}" for pair, value in trial["ratios"].items()}
+            for variant, cv in trial["cv"].items():
+                dagger = " †" if variant in trial["over_max_cv"] else ""
+                row[f"CV {variant}"] = f"{cv:.2%}{dagger}"
+            row |= {"blocks": trial["blocks"], "flagged": trial["flagged"]}
+            row["passes"] = {True: "yes", False: "no", None: "–"}[trial["passes"]]
+            rows.append(row)
+    return rows
+
+
+def _sizes(summary: dict, case: dict) -> dict:
+    return {key: point(case)[key] for key in varying_sizes(summary)}
+
+
+def _where(summary: dict, case: dict) -> str:
+    return ", ".join(f"{key} {value}" for key, value in _sizes(summary, case).items())
+
+
+def _verified(summary: dict) -> str:
+    checked = [v for case in summary["cases"] for v in case["verified"].values()]
+    draws, equal = sum(v["draws"] for v in checked), sum(v["bit_equal"] for v in checked)
+    largest = max(v["max_abs_error"] for v in checked)
+    return (
+        f"{draws} outputs against the NumPy reference, {equal} of them bit-equal, "
+        f"largest absolute error {largest:.3g}"
+    )
+
+
+def _codes(summary: dict) -> str:
+    parts = []
+    for case in summary["cases"]:
+        where = _where(summary, case)
+        hashes = ", ".join(f"{v} `{sha[:12]}`" for v, sha in case["code"].items())
+        parts.append(f"{where}: {hashes}")
+    return "; ".join(parts)
+
+
+def _software(summary: dict) -> str:
+    env = summary["environment"]
+    driver = summary["device"].get("driver")
+    words = [f"TVM {env['tvm']} (commit {env['tvm_commit']}), tvm-ffi {env['tvm_ffi']}"]
+    words += [f"NVIDIA driver {driver}"] if driver else []
+    words += [f"Python {env['python']}, NumPy {env['numpy']}, {env['os']}"]
+    return ", ".join(words) + "."
