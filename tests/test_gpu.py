@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 
 import pytest
 from conftest import SCRIPTS, case_words, program
@@ -121,9 +122,57 @@ def test_a_trial_runs_the_recorded_cubins_and_names_the_gpu(built, tmp_path):
         assert module["code_sha256"] == compiled["code"]["sha256"]
         assert module["code_sha256"] == records.file_sha256(built / variant / "kernels.cubin")
     assert record["device"]["uuid"].startswith("GPU-") and record["device"]["driver"]
-    for mark in ("device_at_start", "device_at_end"):
-        assert record[mark]["sm_clock_mhz"] > 0
+    assert len(record["telemetry"]) == 4
+    for mark in record["telemetry"]:
+        state = mark["state"]
+        assert state["sm_clock_mhz"] > 0 and 0 < state["power_w"] < state["power_limit_w"]
+        assert isinstance(state["reasons"], list)
+        assert state["violations"]["thermal"] is not None
+    assert [block["flags"] for block in record["blocks"]] == [[], [], []]
     assert record["other_processes"] == {"before": [], "at_start": [], "at_end": []}
+
+
+def test_the_control_is_the_same_code_under_another_name(built, tmp_path):
+    done = trial(built, tmp_path, "--control", "ON")
+    assert done.returncode == 0, done.stdout
+    record = records.read(tmp_path / "trial.json", "time")
+    assert record["modules"]["CONTROL"] == record["modules"]["ON"]
+    for block in record["blocks"]:
+        again, on = (min(block["samples_us"][name]) for name in ("CONTROL", "ON"))
+        assert again == pytest.approx(on, rel=0.02)
+
+
+def test_a_precise_ratio_ends_a_trial_early(built, tmp_path):
+    """ON/PARTIAL is steady on a GPU to well under 5 %."""
+    words = ("--blocks", 20, "--stop", "precision", "--precision", 0.05, "--min-blocks", 4)
+    done = trial(built, tmp_path, *words, "--precision-pairs", "ON/PARTIAL")
+    assert done.returncode == 0, done.stdout
+    assert 4 <= len(records.read(tmp_path / "trial.json", "time")["blocks"]) < 20
+
+
+def test_a_process_that_appears_flags_its_blocks(built, tmp_path):
+    code = (
+        "import sys, time; import numpy as np, tvm;"
+        "a = tvm.runtime.tensor(np.zeros(1000, 'float32'), tvm.cuda(0)); time.sleep(60)"
+    )
+    children = []
+
+    def start():
+        children.append(subprocess.Popen([sys.executable, "-c", code]))
+
+    timer = threading.Timer(6.0, start)  # when the trial's warm-up is over
+    timer.start()
+    try:
+        done = trial(built, tmp_path, "--blocks", 50, "--min-repeat-ms", 20)
+    finally:
+        timer.join()
+        for child in children:
+            child.kill()
+            child.wait()
+    assert done.returncode == 0, done.stdout
+    flags = [b["flags"] for b in records.read(tmp_path / "trial.json", "time")["blocks"]]
+    assert flags[0] == [] and flags[-1] != []
+    assert f"process {children[0].pid} (" in flags[-1][0] and "appeared" in flags[-1][0]
 
 
 def test_another_cubin_is_refused(built, tmp_path):

@@ -1,0 +1,66 @@
+PROFILED = expand(
+    "<results>/profile/{case}/{variant}.json",
+    case=CASES if DEVICE.kind == "cuda" else [],
+    variant=VARIANTS,
+)
+
+
+rule profile:
+    """Every case's and variant's kernels on the GPU; on a CPU there is nothing to profile."""
+    input:
+        PROFILED,
+
+
+rule profile_variant:
+    """Kernels and gaps by CUPTI, counters by Nsight Compute, as far as they can be had."""
+    input:
+        program=SCRIPTS / "profile_variant.py",
+        modules=sorted(
+            {
+                path
+                for name in ("profile_variant.py", "trace_calls.py", "call_once.py")
+                for path in [str(SCRIPTS / name), *modules(name)]
+                if path != str(SCRIPTS / "profile_variant.py")
+            }
+        ),
+        record=rules.compile_variant.output.record,
+        compiled=rules.compile_variant.output.module,
+        all_verified=rules.verify.input,
+    output:
+        "<results>/profile/{case}/{variant}.json",
+    log:
+        "<logs>/profile/{case}/{variant}.log",
+    conda:
+        TENV
+    threads: (workflow.cores or 1) if THREADS == "all" else THREADS
+    resources:
+        gpu=1,
+    params:
+        profile=as_options(SETTINGS["profile"]),
+        seed=SETTINGS["timing"]["seed"],
+        inputs=INPUTS,
+    shell:
+        "python3 {input.program:q} --record {input.record:q} --out {output:q} {params.profile}"
+        " --seed {params.seed} {params.inputs} 2>&1 | tee {log:q}"
+
+
+rule profile_table:
+    """Profiles beside what was timed."""
+    input:
+        program=SCRIPTS / "profile_table.py",
+        modules=modules("profile_table.py"),
+        profiles=PROFILED,
+        summary=rules.aggregate.output.summary,
+    output:
+        markdown="<results>/tables/profile.md",
+        calls="<results>/tables/breakdown.csv",
+        kernels="<results>/tables/profile_kernels.csv",
+    log:
+        "<logs>/profile/table.log",
+    conda:
+        TENV
+    params:
+        folder=subpath(output.markdown, parent=True),
+    shell:
+        "python3 {input.program:q} --profiles {input.profiles:q} --summary {input.summary:q}"
+        " --out {params.folder:q} 2>&1 | tee {log:q}"
