@@ -1,8 +1,9 @@
-"""Ratios along depth: the median over trials as a line, every trial as a dot."""
+"""Ratios along depth: median over trials as a line, interval as a bar, every trial as a dot."""
 
 import matplotlib.pyplot as plt
 
 from ..tables import point
+from ..words import percent
 from . import style
 from .panels import axis_and_panels
 
@@ -18,16 +19,19 @@ def draw(summary: dict) -> plt.Figure:
     )
     for ax, (name, cases) in zip(axes[:, 0], panels.items(), strict=True):
         _panel(ax, axis, cases, summary["pairs"])
+        ax.axhline(summary["judging"]["slower"], color="#555555", linewidth=0.8, linestyle="--")
         ax.set_title(name, loc="left", fontsize=10)
     for ax in axes[:, 0]:
         ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
     figure.get_layout_engine().set(rect=(0, 0.08, 1, 0.92))
-    bound = f"hollow: CV over {summary['passing']['max_cv']:.0%}"
+    bound = f"hollow: CV over {percent(summary['passing']['max_cv'])}"
     style.title(
         figure,
         f"{summary['experiment']}: ratios of latency by {axis}",
         summary,
-        f"Line: median over trials; a dot: one trial ({bound}).",
+        f"Line: median over trials; bar: {percent(summary['judging']['confidence'])} interval over "
+        f"them; a dot: one trial ({bound}); dashed: {summary['judging']['slower']:.2f}, where "
+        "SLOWER begins.",
     )
     return figure
 
@@ -42,7 +46,9 @@ def _panel(ax, axis: str, cases: list[dict], pairs: list[str]) -> None:
         medians = [case["ratios"][pair]["median"] for case in cases]
         ax.plot(xs, medians, color=color, linewidth=1.5, marker="_", markersize=16)
         for x, case in zip(xs, cases, strict=True):
-            values = case["ratios"][pair]["values"]
+            values, over = case["ratios"][pair]["values"], case["ratios"][pair]["interval"]
+            if over:
+                ax.vlines(x, over["low"], over["high"], color=color, linewidth=5, alpha=0.35)
             offsets = [
                 x + style.stable_jitter(f"{pair}{trial}", 0.03) for trial in range(len(values))
             ]

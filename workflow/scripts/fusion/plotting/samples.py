@@ -1,25 +1,31 @@
-"""Every sample of a case, block by block, so that a drift or an outlier shows."""
+"""Every sample of a case, block by block, with the clock beside it, so that a drift shows."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 from ..tables import point
+from ..words import percent
 from . import style
 
 
 def draw(summary: dict, trials: list[dict]) -> plt.Figure:
     """trials: the time records of one case, in order of trial."""
-    variants = summary["variants"]
+    control = summary["control"]
+    names = [*summary["variants"], *([control["name"]] if control else [])]
     figure, axes = plt.subplots(
-        len(variants),
+        len(names),
         1,
-        figsize=(style.WIDTH, 1.3 + 1.5 * len(variants)),
+        figsize=(style.WIDTH, 1.3 + 1.5 * len(names)),
         sharex=True,
         squeeze=False,
         layout="constrained",
     )
-    for ax, variant in zip(axes[:, 0], variants, strict=True):
-        _row(ax, variant, trials, summary["passing"]["max_cv"])
+    clocked = False
+    for ax, name in zip(axes[:, 0], names, strict=True):
+        _row(ax, name, trials, summary["passing"]["max_cv"])
+        clocked = _clock(ax, trials)
+        label = f"{name}\n({control['of']} again)" if control and name == control["name"] else name
+        ax.set_ylabel(f"{label}\nµs a call")
     start = 0
     for record in trials:
         blocks = len(record["blocks"])
@@ -41,7 +47,9 @@ def draw(summary: dict, trials: list[dict]) -> plt.Figure:
         figure,
         f"{summary['experiment']}: every sample, {sizes}",
         summary,
-        f"Line: a trial's median; shaded: its CV is over {summary['passing']['max_cv']:.0%}.",
+        f"Black line: a trial's median; red ground: its CV is over "
+        f"{percent(summary['passing']['max_cv'])}; grey bar: a flagged block."
+        + (" Thin grey line: SM clock at the block's end, MHz, on the right." if clocked else ""),
     )
     return figure
 
@@ -62,7 +70,11 @@ def _row(ax, variant: str, trials: list[dict], max_cv: float) -> None:
             linewidth=0,
         )
         ax.hlines(np.median(samples), start, start + len(samples) - 1, color="black", linewidth=0.9)
-        if record["cv"][variant] > max_cv:
+        for block, kept in enumerate(record["blocks"]):
+            if kept["flags"]:
+                place = start + block
+                ax.axvspan(place - 0.5, place + 0.5, color="#bbbbbb", zorder=0)
+        if record["cv"].get(variant, 0) > max_cv:
             ax.axvspan(start - 0.5, start + len(samples) - 0.5, color="#f3d9d9", zorder=0)
         if start:
             ax.axvline(start - 0.5, color="#888888", linewidth=0.8, linestyle=":")
@@ -71,5 +83,23 @@ def _row(ax, variant: str, trials: list[dict], max_cv: float) -> None:
     # At least 2 % of range, so that a steady variant does not look like noise.
     middle, half = (low + high) / 2, max((high - low) / 2, 0.01 * (low + high) / 2)
     ax.set_ylim(middle - 1.15 * half, middle + 1.15 * half)
-    ax.set_ylabel(f"{variant}\nµs a call")
     ax.grid(axis="x", visible=False)
+
+
+def _clock(ax, trials: list[dict]) -> bool:
+    """The SM clock after each block as a second line; False where no clock is on record."""
+    clocks = [
+        mark["state"].get("sm_clock_mhz") or np.nan
+        for record in trials
+        for mark in record["telemetry"][1:]
+    ]
+    if np.isnan(clocks).all():
+        return False
+    right = ax.twinx()
+    right.plot(np.arange(len(clocks)), clocks, color="#888888", linewidth=0.8, zorder=1)
+    right.set_ylim(0, 1.08 * np.nanmax(clocks))
+    right.grid(visible=False)
+    right.spines["right"].set_visible(True)
+    right.tick_params(axis="y", labelsize=7, colors="#888888")
+    right.set_ylabel("MHz", fontsize=7.5, color="#888888")
+    return True

@@ -20,6 +20,7 @@ VARIANT = {
     "PARTIAL": (_GREEN, "s"),
     "ON": (_ORANGE, "^"),
     "INLINED": (_PURPLE, "D"),
+    "CONTROL": ("#777777", "v"),
 }
 RATIO = {
     "ON/OFF": (_ORANGE, "o"),
