@@ -14,9 +14,11 @@ configfile: Path(workflow.basedir) / "config" / "config.yaml"
 include: "workflow/rules/common.smk"
 include: "workflow/rules/compile.smk"
 include: "workflow/rules/rebuild.smk"
+include: "workflow/rules/audit.smk"
 include: "workflow/rules/verify.smk"
 include: "workflow/rules/time.smk"
 include: "workflow/rules/aggregate.smk"
+include: "workflow/rules/profile.smk"
 include: "workflow/rules/figures.smk"
 
 
@@ -25,11 +27,14 @@ rule all:
     input:
         rules.compile.input,
         rules.rebuild.input,
+        rules.audit.input,
         branch(
             DEVICE.can_run,
             then=rules.verify.input
             + rules.time.input
             + rules.aggregate.output
+            + rules.profile.input
+            + (rules.profile_table.output if DEVICE.kind == "cuda" else [])
             + rules.figures.input,
             otherwise=[],
         ),

@@ -1,10 +1,12 @@
 """The configuration: what it means, and what a mistake in it is answered with."""
 
 import copy
+from dataclasses import asdict
 
 import pytest
 import yaml
 from conftest import ROOT
+from thresholds import THRESHOLDS
 
 from fusion import config
 from fusion.devices import Device, Gpu
@@ -44,6 +46,52 @@ def test_the_default_is_the_issue(default):
         "exp_chain_add-depth8-rows4096-cols4096-float16",
         "exp_chain_add-depth16-rows4096-cols4096-float16",
     ]
+
+
+def test_doubt_is_on_by_default(default):
+    settings = config.for_device(config.check(default), H200)
+    assert settings["control"] == "ON"
+    timing, judging = settings["timing"], settings["judging"]
+    assert (timing["stop"], timing["precision"], timing["min_blocks"]) == ("fixed", 0.005, 8)
+    assert (judging["slower"], judging["max_flagged"]) == (1.10, 0.10)
+    assert judging == asdict(THRESHOLDS)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"control": "INLINED"}, ["control 'INLINED' is not among the variants", "none, or one"]),
+        ({"control": False}, ["'control'", "in quotes", "False"]),
+        ({"timing.stop": "soon"}, ["'timing.stop'", "fixed or precision"]),
+        ({"timing.precision": 0}, ["'timing.precision'", "above 0 and below 1"]),
+        ({"timing.precision_pairs": ["ON/INLINED"]}, ["'ON/INLINED' is no ratio"]),
+        ({"timing.precision_pairs": "ON/OFF"}, ["'timing.precision_pairs'", "'all', or a list"]),
+        ({"timing.stop": "precision", "timing.min_blocks": 41}, ["min_blocks is above", "40"]),
+        ({"judging.confidence": 95}, ["'judging.confidence'", "above 0 and below 1"]),
+        ({"profile.calls": 2}, ["'profile.calls'", "3 or more"]),
+    ],
+)
+def test_a_wrong_word_about_doubt_is_answered(default, changes, words):
+    settings = default
+    for path, value in changes.items():
+        settings = changed(settings, path, value)
+    with pytest.raises(FusionError) as error:
+        config.check(settings)
+    assert all(word in str(error.value) for word in words), str(error.value)
+
+
+def test_an_unquoted_on_is_the_variant(default):
+    assert config.check(changed(default, "control", True))["control"] == "ON"
+    assert config.check(changed(default, "control", "none"))["control"] == "none"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "config/experiments").glob("*.yaml")))
+def test_every_overlay_is_understood(default, path):
+    overlay = yaml.safe_load(path.read_text())
+    for key, value in overlay.items():
+        default[key] = {**default[key], **value} if isinstance(value, dict) else value
+    settings = config.for_device(config.check(default), H200)
+    assert settings["experiment"] == f"issue-20342-{path.stem}"
 
 
 def test_a_cpu_gets_the_llvm_section(default):

@@ -20,7 +20,8 @@ def lines(settings: dict, device: Device, cases: dict[str, Case]) -> list[str]:
         first = [
             f"fuse-or-not: THIS IS A CPU, NOT A GPU: LLVM on {cpu_name()} ({device.why_no_gpu}).",
             "The configuration's llvm section applies: a smaller shape and a shorter protocol. It"
-            " shows the mechanism (compare INLINED with ON) and measures no GPU.",
+            " shows the mechanism (compare INLINED with ON) and measures no GPU. profile, which"
+            " needs one, is not run.",
         ]
     elif device.gpu:
         gpu = device.gpu
@@ -29,6 +30,7 @@ def lines(settings: dict, device: Device, cases: dict[str, Case]) -> list[str]:
         first = [
             f"fuse-or-not: compiling for {device.arch}, which cannot run here"
             f" ({device.why_no_gpu}).",
-            "compile and rebuild run; verify, time, aggregate and figures are not run.",
+            "compile, rebuild and audit run; verify, time, profile, aggregate and figures are not"
+            " run.",
         ]
     return [*first, f"{what}; results in {where}"]

@@ -30,6 +30,7 @@ def check(config: dict) -> dict:
     for section in (config, with_llvm(config)):
         for name in section["variants"]:
             choose("variant", name, VARIANTS)
+        _check_pairs(section)
         cases_of(section)
         low, high = section["inputs"]["low"], section["inputs"]["high"]
         if low >= high:
@@ -39,6 +40,30 @@ def check(config: dict) -> dict:
                 found=str(high),
             )
     return config
+
+
+def _check_pairs(section: dict) -> None:
+    """The control and the pairs that end a trial must be of the variants that are compared."""
+    variants, timing = section["variants"], section["timing"]
+    if section["control"] not in (*variants, "none"):
+        raise FusionError(
+            f"control {section['control']!r} is not among the variants",
+            expected=f"none, or one of {', '.join(variants)}",
+            do="set control beside variants",
+        )
+    named = [] if timing["precision_pairs"] == "all" else timing["precision_pairs"]
+    for pair in named:
+        if not set(pair.split("/")) <= set(variants):
+            raise FusionError(
+                f"timing.precision_pairs: {pair!r} is no ratio of these variants",
+                expected=f"two of {', '.join(variants)}, such as {variants[-1]}/{variants[0]}",
+            )
+    if timing["stop"] == "precision" and timing["min_blocks"] > timing["blocks"]:
+        raise FusionError(
+            "timing.min_blocks is above timing.blocks",
+            expected=f"at most {timing['blocks']}",
+            found=str(timing["min_blocks"]),
+        )
 
 
 def with_llvm(config: dict) -> dict:
@@ -86,6 +111,8 @@ def _unquoted_names(config: dict) -> dict:
     """YAML 1.1 reads unquoted OFF and ON as false and true; only the names can be meant."""
     names = {False: "OFF", True: "ON"}
     for section in (config, config.get("llvm")):
+        if isinstance(section, dict) and section.get("control") is True:
+            section["control"] = "ON"  # false could mean OFF or none: the schema asks
         if isinstance(section, dict) and isinstance(section.get("variants"), list):
             section["variants"] = [
                 names[v] if isinstance(v, bool) else v for v in section["variants"]
@@ -127,4 +154,4 @@ def require_runnable(config: dict, device: Device, cases: dict[str, Case]) -> No
         require_arch(device.arch)
     if device.can_run:
         for case in cases.values():
-            require_memory(case, device, len(config["variants"]))
+            require_memory(case, device, len(config["variants"]) + (config["control"] != "none"))
