@@ -59,11 +59,15 @@ def test_a_trial_keeps_every_sample_with_block_and_position(out):
         assert record["trial"] == trial
         assert len(record["blocks"]) == 3
         for block in record["blocks"]:
-            assert sorted(block["order"]) == sorted(compiled)
+            assert sorted(block["order"]) == sorted([*compiled, "CONTROL"])
+            assert block["flags"] == []
             assert all(len(block["samples_us"][v]) == 2 for v in compiled)
             assert all(s > 0 for v in compiled for s in block["samples_us"][v])
             assert all(block["calls"][v] >= 2 for v in compiled)
-        assert {v: m["code_sha256"] for v, m in record["modules"].items()} == compiled
+        ran = {name: module["code_sha256"] for name, module in record["modules"].items()}
+        assert ran == {**compiled, "CONTROL": compiled["ON"]}
+        assert record["control"] == {"name": "CONTROL", "of": "ON"}
+        assert len(record["telemetry"]) == 1 + len(record["blocks"])
         assert set(record["ratios"]) >= {"ON/OFF", "PARTIAL/OFF", "ON/PARTIAL", "INLINED/ON"}
         ratio = record["median_us"]["ON"] / record["median_us"]["OFF"]
         assert record["ratios"]["ON/OFF"] == pytest.approx(ratio, rel=1e-3)
@@ -78,6 +82,12 @@ def test_tables_say_cpu_and_hold_every_trial(out):
     summary = records.read(out / "tables/summary.json", "summary")
     assert [len(case["trials"]) for case in summary["cases"]] == [2, 2]
     assert len((out / "tables/trials.csv").read_text().splitlines()) == 1 + 4
+    for case in summary["cases"]:
+        assert case["verdicts"]["INLINED/ON"]["verdict"] in text
+        assert case["control"]["low"] < case["control"]["high"]
+        assert case["ratios"]["ON/OFF"]["interval"]["n"] == 2
+        assert any(w.startswith("Too few trials: 2") for w in case["warnings"])
+    assert "audit.md" in {path.name for path in (out / "tables").iterdir()}
 
 
 def test_figures_are_there_as_png_and_svg_and_say_cpu(out):
@@ -196,10 +206,12 @@ def test_cross_compiling_runs_what_can_run_here_and_names_the_rest(make_checkout
     folder = make_checkout("cross", cases={"depth": 8, "rows": 64, "cols": 64, "dtype": "float16"})
     ran = snakemake(*TINY, "--cores", "2", "--config", "device=sm_75", cwd=folder)
     assert ran.returncode == 0, ran.stdout
-    assert "verify, time, aggregate and figures are not run" in ran.stdout
+    assert "verify, time, profile, aggregate and figures are not run" in ran.stdout
     out = folder / "results/tiny/sm_75"
     assert len(list(out.rglob("kernels.cubin"))) == 3
     assert len(list((out / "rebuild").rglob("*.json"))) == 3
+    assert len(list((out / "audit").rglob("*.sass"))) == 3
+    assert "| OFF |" in (out / "tables/audit.md").read_text()
     assert not (out / "time").exists()
 
 
