@@ -1,5 +1,6 @@
 """Profiles as tables, and what was not run in them."""
 
+import argparse
 import csv
 import io
 
@@ -228,3 +229,16 @@ def test_there_is_nothing_to_profile_on_a_cpu(tmp_path):
     assert "error: there is nothing to profile on a CPU" in done.stdout
     assert "Traceback" not in done.stdout
     assert not (tmp_path / "p.json").exists() and not (tmp_path / "locks").exists()
+
+
+def test_a_missing_cupti_costs_the_trace_and_nothing_else(tmp_path, monkeypatch):
+    """The tracing program is really started, in an environment whose cupti does not import."""
+    import profile_variant
+
+    (tmp_path / "cupti.py").write_text("raise ImportError('no cupti here')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    words = {"record": tmp_path / "none.json", "warmup_calls": 1, "seed": 0, "low": -1, "high": 1}
+    found = profile_variant.trace(argparse.Namespace(**words, calls=3))
+    why = found["trace"]["not_run"]
+    assert why.startswith("CUPTI: error: the package cupti-python does not load")
+    assert "no cupti here" in why and "requirements.txt" in why

@@ -49,7 +49,7 @@ def test_the_lock_holds_what_requirements_in_asks_for():
         for pin in pins((ROOT / "envs/requirements.txt").read_text())
     }
     for line in (ROOT / "envs/requirements.in").read_text().splitlines():
-        word = line.split("#")[0].strip()
+        word = line.split("#")[0].split(";")[0].strip()
         if word:
             name, _, version = word.partition("==")
             name = name.split("[")[0]
