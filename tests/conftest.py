@@ -47,6 +47,14 @@ def case_words(depth=8, rows=64, cols=32, dtype="float16") -> list[str]:
     return ["--workload", "exp_chain_add", *words, "--dtype", dtype]
 
 
+def compile_case(out: Path, variant: str, arch: str, **case) -> Path:
+    """Compile a variant of a small case (see case_words) into `out`; the path of its record."""
+    words = ["--variant", variant, "--arch", arch, "--out", out]
+    done = program("compile_variant.py", *case_words(**case), *words)
+    assert done.returncode == 0, done.stdout
+    return out / "record.json"
+
+
 @pytest.fixture(scope="session")
 def make_checkout(tmp_path_factory):
     """A copy of the pipeline with a tiny LLVM experiment in tiny.yaml; give it a name."""

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from conftest import case_words, program
+from conftest import compile_case, program
 
 from fusion import artifacts, audit, audit_tables, records
 from fusion.errors import FusionError
@@ -16,10 +16,8 @@ TRIO = ("OFF", "PARTIAL", "ON")
 
 def audited(folder: Path, variant: str, arch: str, **case) -> dict:
     """Compile and audit by the programs; the record is at folder/variant.json."""
-    words = ["--variant", variant, "--arch", arch, "--out", folder / variant]
-    done = program("compile_variant.py", *case_words(**case), *words)
-    assert done.returncode == 0, done.stdout
-    words = ["--record", folder / variant / "record.json", "--out", folder / f"{variant}.json"]
+    record = compile_case(folder / variant, variant, arch, **case)
+    words = ["--record", record, "--out", folder / f"{variant}.json"]
     done = program("audit_variant.py", *words)
     assert done.returncode == 0, done.stdout
     return records.read(folder / f"{variant}.json", "audit")

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import case_words, program, run
+from conftest import case_words, compile_case, program, run
 
 from fusion import records
 from fusion.errors import FusionError
@@ -14,18 +14,7 @@ from fusion.workloads import WORKLOADS
 
 
 def compiled(out: Path, variant: str, arch: str, **case) -> dict:
-    done = program(
-        "compile_variant.py",
-        *case_words(**case),
-        "--variant",
-        variant,
-        "--arch",
-        arch,
-        "--out",
-        out,
-    )
-    assert done.returncode == 0, done.stdout
-    return records.read(out / "record.json", "compile")
+    return records.read(compile_case(out, variant, arch, **case), "compile")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import sys
 import threading
 
 import pytest
-from conftest import SCRIPTS, case_words, program
+from conftest import SCRIPTS, compile_case, program
 
 from fusion import records
 
@@ -45,17 +45,7 @@ def arch():
 def built(tmp_path_factory, arch):
     folder = tmp_path_factory.mktemp("gpu")
     for variant in ("OFF", "PARTIAL", "ON"):
-        done = program(
-            "compile_variant.py",
-            *case_words(rows=4096, cols=4096),
-            "--variant",
-            variant,
-            "--arch",
-            arch,
-            "--out",
-            folder / variant,
-        )
-        assert done.returncode == 0, done.stdout
+        compile_case(folder / variant, variant, arch, rows=4096, cols=4096)
     done = verify(folder, folder)
     assert done.returncode == 0, done.stdout
     return folder

@@ -1,7 +1,7 @@
 """Profiles on a GPU. Run on a machine with one: python3 -m pytest -m gpu."""
 
 import pytest
-from conftest import case_words, program
+from conftest import compile_case, program
 
 from fusion import records
 
@@ -18,12 +18,9 @@ def profiled(tmp_path_factory):
     folder = tmp_path_factory.mktemp("profile")
     found = {}
     for variant in ("PARTIAL", "ON"):
-        compiled, out = folder / variant / "record.json", folder / f"{variant}.json"
-        words = [*case_words(rows=4096, cols=4096), "--variant", variant]
-        done = program(
-            "compile_variant.py", *words, "--arch", find_gpu().arch, "--out", folder / variant
-        )
-        assert done.returncode == 0, done.stdout
+        sizes = {"rows": 4096, "cols": 4096}
+        compiled = compile_case(folder / variant, variant, find_gpu().arch, **sizes)
+        out = folder / f"{variant}.json"
         audit = folder / f"{variant}-audit.json"
         done = program("audit_variant.py", "--record", compiled, "--out", audit)
         assert done.returncode == 0, done.stdout

@@ -5,7 +5,7 @@ import csv
 import io
 
 import pytest
-from conftest import case_words, program
+from conftest import compile_case, program
 from test_ncu import ON, raw_page
 
 from fusion import ncu, profile_tables, records
@@ -219,10 +219,8 @@ def test_the_profile_program_tells_its_words():
 
 
 def test_there_is_nothing_to_profile_on_a_cpu(tmp_path):
-    words = [*case_words(depth=2), "--variant", "ON", "--arch", "llvm", "--out", tmp_path / "ON"]
-    done = program("compile_variant.py", *words)
-    assert done.returncode == 0, done.stdout
-    words = ["--record", tmp_path / "ON/record.json", "--out", tmp_path / "p.json", "--seed", 0]
+    record = compile_case(tmp_path / "ON", "ON", "llvm", depth=2)
+    words = ["--record", record, "--out", tmp_path / "p.json", "--seed", 0]
     words += ["--calls", 10, "--warmup-calls", 1, "--low", "-0.25", "--high", "0.25"]
     done = program("profile_variant.py", *words, "--lock-folder", tmp_path / "locks")
     assert done.returncode == 1

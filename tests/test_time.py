@@ -6,7 +6,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from conftest import ROOT, SCRIPTS, case_words, program
+from conftest import ROOT, SCRIPTS, compile_case, program
 
 from fusion import records, telemetry
 from fusion.devices import Gpu
@@ -37,17 +37,7 @@ SHORT = [
 def verified(tmp_path_factory):
     folder = tmp_path_factory.mktemp("verified")
     for variant in ("OFF", "PARTIAL", "ON"):
-        done = program(
-            "compile_variant.py",
-            *case_words(),
-            "--variant",
-            variant,
-            "--arch",
-            "llvm",
-            "--out",
-            folder / variant,
-        )
-        assert done.returncode == 0, done.stdout
+        compile_case(folder / variant, variant, "llvm")
     done = program(
         "verify_case.py",
         "--records",
@@ -159,21 +149,11 @@ def test_a_sample_is_planned_to_fill_its_time_and_never_below_number():
 
 
 def test_a_module_that_was_not_verified_is_not_timed(verified, tmp_path):
-    done = program(
-        "compile_variant.py",
-        *case_words(depth=3),
-        "--variant",
-        "ON",
-        "--arch",
-        "llvm",
-        "--out",
-        tmp_path / "ON",
-    )
-    assert done.returncode == 0, done.stdout
+    other = compile_case(tmp_path / "ON", "ON", "llvm", depth=3)
     done = program(
         "time_trial.py",
         "--records",
-        tmp_path / "ON/record.json",
+        other,
         "--verified",
         verified / "verify.json",
         "--out",

@@ -5,7 +5,7 @@ import shutil
 
 import numpy as np
 import pytest
-from conftest import case_words, program
+from conftest import case_words, compile_case, program
 
 from fusion import records
 
@@ -17,17 +17,7 @@ def built(tmp_path_factory):
     """OFF, PARTIAL, ON and INLINED of a small case, for LLVM."""
     folder = tmp_path_factory.mktemp("built")
     for variant in ("OFF", "PARTIAL", "ON", "INLINED"):
-        done = program(
-            "compile_variant.py",
-            *case_words(),
-            "--variant",
-            variant,
-            "--arch",
-            "llvm",
-            "--out",
-            folder / variant,
-        )
-        assert done.returncode == 0, done.stdout
+        compile_case(folder / variant, variant, "llvm")
     return folder
 
 

@@ -7,7 +7,7 @@ from matplotlib.patches import Patch
 from ..breakdown import breakdowns
 from ..tables import point
 from . import style
-from .panels import axis_and_panels
+from .panels import axis_and_panels, figure_of
 
 PARTS = {
     "kernels_us": ("kernels", "#0072B2"),
@@ -20,19 +20,12 @@ def draw(summary: dict, profiles: list[dict]) -> plt.Figure:
     """profiles: the profile records of the summary's cases."""
     entries = {(e["case"]["case"]["name"], e["variant"]): e for e in breakdowns(profiles, summary)}
     axis, panels = axis_and_panels(summary)
-    figure, axes = plt.subplots(
-        len(panels),
-        1,
-        figsize=(style.WIDTH, 1.2 + 3.4 * len(panels)),
-        squeeze=False,
-        layout="constrained",
-    )
-    for ax, (name, cases) in zip(axes[:, 0], panels.items(), strict=True):
-        _panel(ax, axis, cases, summary["variants"], entries)
-        ax.set_title(name, loc="left", fontsize=10)
+    figure, axes = figure_of(panels, 3.4)
+    for name, cases in panels.items():
+        _panel(axes[name], axis, cases, summary["variants"], entries)
     handles = [Patch(color=color, label=name) for name, color in reversed(PARTS.values())]
     handles.insert(0, Line2D([], [], color="black", linewidth=2, label="timed median"))
-    axes[0, 0].legend(handles=handles, loc="center left", bbox_to_anchor=(1.01, 0.5))
+    next(iter(axes.values())).legend(handles=handles, loc="center left", bbox_to_anchor=(1.01, 0.5))
     figure.get_layout_engine().set(rect=(0, 0.1, 1, 0.9))
     style.title(
         figure,

@@ -1,6 +1,9 @@
 """Split a summary's cases into panels: one size runs along the axis, the others make panels."""
 
+import matplotlib.pyplot as plt
+
 from ..tables import point, varying_sizes
+from . import style
 
 
 def axis_and_panels(summary: dict) -> tuple[str, dict[str, list[dict]]]:
@@ -17,3 +20,17 @@ def axis_and_panels(summary: dict) -> tuple[str, dict[str, list[dict]]]:
     for cases in panels.values():
         cases.sort(key=lambda c: point(c)[axis] if axis != "dtype" else 0)
     return axis, panels
+
+
+def figure_of(panels: dict[str, list[dict]], height: float) -> tuple[plt.Figure, dict]:
+    """A figure with a row of axes a panel, and {panel title: its axes}. height: inches a row."""
+    figure, axes = plt.subplots(
+        len(panels),
+        1,
+        figsize=(style.WIDTH, 1.2 + height * len(panels)),
+        squeeze=False,
+        layout="constrained",
+    )
+    for ax, name in zip(axes[:, 0], panels, strict=True):
+        ax.set_title(name, loc="left", fontsize=10)
+    return figure, dict(zip(panels, axes[:, 0], strict=True))

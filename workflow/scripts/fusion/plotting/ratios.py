@@ -5,23 +5,18 @@ import matplotlib.pyplot as plt
 from ..tables import point
 from ..words import percent
 from . import style
-from .panels import axis_and_panels
+from .panels import axis_and_panels, figure_of
 
 
 def draw(summary: dict) -> plt.Figure:
     axis, panels = axis_and_panels(summary)
-    figure, axes = plt.subplots(
-        len(panels),
-        1,
-        figsize=(style.WIDTH, 1.2 + 3.2 * len(panels)),
-        squeeze=False,
-        layout="constrained",
-    )
-    for ax, (name, cases) in zip(axes[:, 0], panels.items(), strict=True):
-        _panel(ax, axis, cases, summary["pairs"])
-        ax.axhline(summary["judging"]["slower"], color="#555555", linewidth=0.8, linestyle="--")
-        ax.set_title(name, loc="left", fontsize=10)
-    for ax in axes[:, 0]:
+    figure, axes = figure_of(panels, 3.2)
+    for name, cases in panels.items():
+        _panel(axes[name], axis, cases, summary["pairs"])
+        axes[name].axhline(
+            summary["judging"]["slower"], color="#555555", linewidth=0.8, linestyle="--"
+        )
+    for ax in axes.values():
         ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
     figure.get_layout_engine().set(rect=(0, 0.08, 1, 0.92))
     bound = f"hollow: CV over {percent(summary['passing']['max_cv'])}"
