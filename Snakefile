@@ -33,8 +33,7 @@ rule all:
             then=rules.verify.input
             + rules.time.input
             + rules.aggregate.output
-            + rules.profile.input
-            + (rules.profile_table.output if DEVICE.kind == "cuda" else [])
+            + (PROFILED + rules.profile_table.output if DEVICE.kind == "cuda" else [])
             + rules.figures.input,
             otherwise=[],
         ),

@@ -114,17 +114,17 @@ def test_the_shortest_sample_of_all_blocks_counts():
 def test_an_unsteady_variant_is_said_with_its_trial():
     trials = five()
     trials[2]["cv"] = {"OFF": 0.05, "ON": 0.0712}  # exactly 5 % is not over it
-    assert warned(trials) == ["ON is unsteady: its CV is over 5% in trial 3 (7.1%)."]
+    assert warned(trials) == ["Unsteady, with a CV over 5%: ON in trial 3 (7.1%)."]
     trials[4]["cv"] = {"OFF": 0.01, "ON": 0.06}
-    assert warned(trials) == ["ON is unsteady: its CV is over 5% in trials 3 (7.1%), 5 (6.0%)."]
+    assert warned(trials) == ["Unsteady, with a CV over 5%: ON in trials 3 (7.1%), 5 (6.0%)."]
 
 
 def test_a_wide_interval_says_how_many_trials_would_do():
     # log(1.1), log(1.3), ... have s = 0.1225817. With t from a printed table,
     # 2.056 s / √27 = 0.04850 <= log(1.05) = 0.04879 < 2.060 s / √26 = 0.04952.
     assert warned([trial(i + 1, on) for i, on in enumerate(WIDE)]) == [
-        "ON/OFF is known to ±16.44% only, over 5 trials; 27 trials of this spread would make it "
-        "±5% (timing.trials)."
+        "Known only roughly: ON/OFF to ±16.44% over 5 trials (27 would do). In brackets stands how "
+        "many trials of this spread would make it ±5% (timing.trials)."
     ]
 
 
@@ -133,7 +133,7 @@ def test_the_trials_that_would_do_are_the_least(width):
     (said,) = warned(
         [trial(i + 1, on) for i, on in enumerate(WIDE)], replace(THRESHOLDS, max_half_width=width)
     )
-    n = int(re.search(r"; (\d+) trials of this spread", said)[1])
+    n = int(re.search(r"\((\d+) would do\)", said)[1])
     spread = statistics.stdev(math.log(on / 100) for on in WIDE)
     halves = [t_quantile(0.95, k) * spread / math.sqrt(k) for k in (n - 1, n)]
     assert halves[1] <= math.log1p(width) < halves[0]
@@ -142,7 +142,7 @@ def test_the_trials_that_would_do_are_the_least(width):
 def test_a_hopeless_spread_says_so():
     thresholds = replace(THRESHOLDS, max_half_width=0.0001)
     (said,) = warned([trial(i + 1, on) for i, on in enumerate(WIDE)], thresholds)
-    assert "; more than 1000 trials of this spread" in said
+    assert "(more than 1000 would do)" in said
 
 
 def test_a_width_at_the_bound_is_not_wide():
@@ -189,8 +189,8 @@ def test_doubts_stand_most_general_first():
     for record, ratio in zip(trials, (101.0, 102.0, 103.0), strict=True):
         for block in record["blocks"]:
             block["samples_us"]["CONTROL"] = [ratio * 1.2] * 3
-    starts = ["Too few", "Short samples: one of OFF", "Short samples: one of ON", "ON is unsteady"]
-    starts += ["ON/OFF is known", "Drifting", "1 of 12 blocks", "A software power cap"]
+    starts = ["Too few", "Short samples: one of OFF", "Short samples: one of ON", "Unsteady"]
+    starts += ["Known only roughly: ON/OFF", "Drifting", "1 of 12 blocks", "A software power cap"]
     said = warned(trials)
     assert [w.startswith(s) for w, s in zip(said, starts, strict=True)] == [True] * 8
 

@@ -3,7 +3,7 @@
 import copy
 
 import pytest
-from conftest import program
+from conftest import ROOT, program
 
 from fusion import comparing_runs, records
 from fusion.errors import FusionError
@@ -80,6 +80,14 @@ def test_runs_of_other_cases_are_refused(tmp_path):
         comparing_runs.compare(first, second)
     for name, body in (("a", first), ("b", second)):
         records.write(tmp_path / f"{name}.json", "summary", body)
+    for wrong, said in (
+        (ROOT / "README.md", "README.md is not the summary of a run"),
+        (tmp_path / "a.json", "the two files are one and the same run"),
+    ):
+        words = (tmp_path / "a.json", wrong, "--out", tmp_path / "c.md")
+        done = program("compare_runs.py", *words)
+        assert done.returncode == 1
+        assert said in done.stdout and "delete" not in done.stdout
     words = (tmp_path / "a.json", tmp_path / "b.json", "--out", tmp_path / "c.md")
     done = program("compare_runs.py", *words)
     assert done.returncode == 1

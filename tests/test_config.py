@@ -63,6 +63,7 @@ def test_doubt_is_on_by_default(default):
         ({"control": "INLINED"}, ["control 'INLINED' is not among the variants", "none, or one"]),
         ({"control": False}, ["'control'", "in quotes", "False"]),
         ({"timing.stop": "soon"}, ["'timing.stop'", "fixed or precision"]),
+        ({"timing.stop": "precison"}, ["'timing.stop'", "did you mean 'precision'?"]),
         ({"timing.precision": 0}, ["'timing.precision'", "above 0 and below 1"]),
         ({"timing.precision_pairs": ["ON/INLINED"]}, ["'ON/INLINED' is no ratio"]),
         ({"timing.precision_pairs": "ON/OFF"}, ["'timing.precision_pairs'", "'all', or a list"]),

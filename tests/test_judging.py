@@ -7,7 +7,7 @@ import pytest
 from thresholds import THRESHOLDS
 
 from fusion.intervals import Interval, t_interval
-from fusion.judging import drift, verdict
+from fusion.judging import drift, drifting, verdict
 from fusion.over_trials import flagged
 
 PAIR = ("ON", "OFF")
@@ -112,3 +112,17 @@ def test_drift_that_would_change_the_verdict_is_unstable(low, high, control, wit
         assert found["reason"] == (
             f"the control drifted by up to 3.00%; as much either way would change {without}"
         )
+
+
+@pytest.mark.parametrize(
+    ("control", "told"),
+    [
+        (None, None),
+        (between(0.99, 1.01), False),
+        (between(0.95, 1.06), None),  # ±5.6 %: it cannot tell a drift of 5 %
+        (between(1.001, 1.002), True),
+        (between(1.01, 1.30), True),
+    ],
+)
+def test_a_control_that_is_known_too_badly_cannot_tell(control, told):
+    assert drifting(control, THRESHOLDS.max_half_width) is told

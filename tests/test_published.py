@@ -105,7 +105,7 @@ def test_the_readme_shows_these_numbers(summary):
     assert f"| {fastest:.1f} to {slowest:.1f} s |" in README
 
 
-def test_the_readmes_answer_is_what_audit_and_profile_found():
+def test_the_readmes_answer_is_what_audit_and_profile_found(summary):
     profiles, audits = (
         {
             (depth, variant): records.read(RUN / kind / case / f"{variant}.json", kind)
@@ -129,10 +129,29 @@ def test_the_readmes_answer_is_what_audit_and_profile_found():
         assert f"| {value:.1f} |" in README
     trace = profiles[16, "OFF"]["trace"]
     total = trace["kernels_us"] + trace["gaps_us"] + trace["rest_us"]
-    assert f"{trace['kernels_us']:.1f} of {total:.1f} µs" in README
-    assert f"{trace['gaps_us']:.1f}; tracing lengthens" in README
-    producers = [profiles[d, "PARTIAL"]["counters"]["kernels"][0]["duration_us"] for d in DEPTHS]
-    assert abs(producers[1] - producers[0]) < 1
+    assert (
+        f"{total:.1f} µs: {trace['kernels_us']:.1f} of\nkernels, {trace['gaps_us']:.1f}" in README
+    )
+    timed = summary["cases"][1]["median_us"]["OFF"]["median"]
+    assert f"at least {timed - trace['kernels_us']:.1f} of these are not kernels" in README
+    both = [
+        sum(k["duration_us"] for k in profiles[d, "PARTIAL"]["counters"]["kernels"]) for d in DEPTHS
+    ]
+    assert f"two kernels take {both[1] - both[0]:.1f} µs longer" in README
+    partial = profiles[16, "PARTIAL"]["trace"]["kernels_us"]
+    assert f"take {partial:.1f} µs\nwhile traced" in README
+
+
+def test_the_readmes_count_of_instructions():
+    """11 a step and 194 in all; 4 issued a cycle by each of an H200's 132 SMs."""
+    counts = {}
+    for depth, case in DEPTHS.items():
+        (kernel,) = records.read(RUN / "audit" / case / "ON.json", "audit")["kernels"]
+        counts[depth] = sum(n for opcode, n in kernel["opcodes"].items() if opcode != "NOP")
+    assert counts[16] == 194 and counts[16] - counts[8] == 8 * 11
+    warps = 16384 * 1024 // 32
+    microseconds = counts[16] * warps / (132 * 4 * 1980)
+    assert f"{warps:,} warps" in README and f"need {microseconds:.0f} µs of the 139.4" in README
 
 
 def test_precision_costs_a_fifth_and_all_intervals_overlap(summary):
@@ -144,6 +163,12 @@ def test_precision_costs_a_fifth_and_all_intervals_overlap(summary):
     for one, other in ((summary, precise), (precise, again)):
         rows = comparing_runs.compare(one, other)
         assert len(rows) == 6 and all(row["overlap"] for row in rows)
+    deep = [
+        value for case in precise["cases"][:1] for value in case["ratios"]["ON/PARTIAL"]["values"]
+    ]
+    assert f"from {min(deep):.4f} to {max(deep):.4f} at depth 8" in README
+    held = [case["held_s"] for run in (precise, again) for case in run["cases"]]
+    assert f"{min(h['min'] for h in held):.1f} to {max(h['max'] for h in held):.1f} s" in README
     assert precise["measured"]["devices"] != again["measured"]["devices"]
     ended, began = (
         datetime.fromisoformat(s["measured"][k]) for s, k in ((precise, "last"), (again, "first"))

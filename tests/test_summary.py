@@ -179,7 +179,7 @@ def test_markdown_has_a_row_a_depth_and_a_row_a_trial(tmp_path):
     assert "| 8 | ON/OFF | **SLOWER** | [1.3000, 1.3000] is wholly at or above 1.10 |" in text
     assert "| 16 | ON/OFF | **NOT SLOWER** | [0.7368, 0.7368] is wholly below 1.10 |" in text
     assert "- depth 8: Too few trials: 2, where 5 are the least" in text
-    assert "- depth 8: OFF is unsteady: its CV is over 5% in trials 1 (6.4%), 2 (6.4%)." in text
+    assert "- depth 8: Unsteady, with a CV over 5%: OFF in trials 1 (6.4%), 2 (6.4%)." in text
     assert "| best |" in text and "1.250 [1.250, 1.250]" in text  # OFF 100 over PARTIAL 80
     assert text.count("6.41% †") == 2 and "† CV over 5%; the trial stays in." in text
     assert "NVIDIA H200" in text and "CPU" not in text

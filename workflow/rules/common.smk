@@ -6,7 +6,7 @@ from snakemake.exceptions import WorkflowError
 SCRIPTS = Path(os.path.relpath(workflow.basedir)) / "workflow" / "scripts"
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow" / "scripts"))
 
-from fusion import announce, config as settings, devices, sources
+from fusion import announce, config as settings, devices, session, sources
 from fusion.errors import FusionError
 
 try:
@@ -67,6 +67,22 @@ def as_options(section, without=()):
 
 def case_arguments(wildcards):
     return CASES[wildcards.case].arguments()
+
+
+def on_device(wildcards):
+    """No file; an error before any job starts, if nothing here runs what is compiled."""
+    if not DEVICE.can_run:
+        raise WorkflowError(str(session.cannot_run(DEVICE)))
+    return []
+
+
+def on_gpu(wildcards):
+    """No file; an error before any job starts, if the device is a CPU."""
+    if DEVICE.kind != "cuda":
+        raise WorkflowError(
+            "profile is not run: there is nothing to profile on a CPU; run it on a machine with a GPU"
+        )
+    return on_device(wildcards)
 
 
 if workflow.is_main_process:

@@ -9,6 +9,7 @@ rule profile:
     """Every case's and variant's kernels on the GPU; on a CPU there is nothing to profile."""
     input:
         PROFILED,
+        gpu=on_gpu,
 
 
 rule profile_variant:

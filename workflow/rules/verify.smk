@@ -9,6 +9,7 @@ rule verify_case:
     input:
         program=SCRIPTS / "verify_case.py",
         modules=modules("verify_case.py"),
+        device=on_device,
         records=expand("<results>/compile/{{case}}/{variant}/record.json", variant=VARIANTS),
         compiled=expand("<results>/compile/{{case}}/{variant}/module.so", variant=VARIANTS),
     output:

@@ -7,12 +7,18 @@ from .names import shorten
 from .tables import markdown_table
 
 NOT_HERE = "–"  # what does not exist on this kind of device
-NOTES = (
+EXECUTED_NOTE = (
     "Executed = sites × launched threads × calls, of MUFU, the GPU's unit for such functions. It "
     "takes each site to run once in each launched thread. Sites alone cannot tell a chain that "
-    "runs for each element of a column from one that runs for each element of the matrix.",
+    "runs for each element of a column from one that runs for each element of the matrix."
+)
+BYTES_NOTE = (
     "Bytes moved at least: each input once, each output once, each intermediate "
-    "in memory, between calls or within one, written and read.",
+    "in memory, between calls or within one, written and read."
+)
+CPU_NOTE = (
+    "On a CPU a function holds its loops: how often an instruction runs cannot be read off it, and "
+    "unrolled code is long without being slow."
 )
 BACKWARD_NOTE = (
     "\\* The kernel branches backwards and may loop: a site in a loop counts once here, and runs "
@@ -23,8 +29,10 @@ BACKWARD_NOTE = (
 def markdown(audits: list[dict]) -> str:
     """Both tables, what all audits share, and what the numbers mean."""
     lines = ["# What the compiled code says", "", f"{_shared(audits)}.", ""]
+    lines += _flags(audits)
     lines += ["## Variants", "", *markdown_table(_total_rows(audits)), ""]
-    lines += [line for note in NOTES for line in (note, "")]
+    notes = (BYTES_NOTE, CPU_NOTE) if audits[0]["arch"] == "llvm" else (EXECUTED_NOTE, BYTES_NOTE)
+    lines += [line for note in notes for line in (note, "")]
     lines += ["## Kernels", "", *markdown_table(_kernel_rows(audits)), ""]
     if any(kernel["backward_branches"] for audit in audits for kernel in audit["kernels"]):
         lines += [BACKWARD_NOTE, ""]
@@ -52,7 +60,7 @@ def kernels_frame(audits: list[dict]) -> pd.DataFrame:
                 )
             }
             row |= {name: (k["spills"] or {}).get(name) for name in ("LDL", "STL")}
-            row |= {"instructions": sum(k["opcodes"].values())}
+            row |= {"instructions": _instructions(k)}
             row |= {"backward_branches": k["backward_branches"]}
             for what in ("sites", "executed"):
                 row |= _by_function(k[f"mufu_{what}"], functions, what)
@@ -105,7 +113,7 @@ def _kernel_rows(audits: list[dict]) -> list[dict]:
             }
             spills = k["spills"]
             row["LDL/STL"] = f"{spills['LDL']}/{spills['STL']}" if spills else NOT_HERE
-            row["instructions"] = _number(sum(k["opcodes"].values()))
+            row["instructions"] = _number(_instructions(k))
             row["MUFU sites"] = _functions(k["mufu_sites"])
             row["executed"] = _functions(k["mufu_executed"])
             rows.append(row)
@@ -143,6 +151,17 @@ def _shared(audits: list[dict]) -> str:
     compiler, tvm = audits[0]["compiler"], audits[0]["environment"]["tvm"]
     words += [f"TVM {tvm}", f"{compiler['name']} {compiler['version']}"]
     return ", ".join(([] if "workload" in varying else [workload]) + words)
+
+
+def _instructions(kernel: dict) -> int:
+    """Instructions without the padding."""
+    return sum(count for opcode, count in kernel["opcodes"].items() if opcode != "NOP")
+
+
+def _flags(audits: list[dict]) -> list[str]:
+    """The compiler's options that decide how code looks, on a line; none for LLVM."""
+    options = [o for o in audits[0]["compiler"]["options"] if not o.startswith(("-I", "-D", "-U"))]
+    return [f"Compiled with {', '.join(f'`{o}`' for o in options)}.", ""] if options else []
 
 
 def _mufu_functions(audits: list[dict]) -> list[str]:

@@ -5,10 +5,10 @@ def breakdowns(profiles: list[dict], summary: dict) -> list[dict]:
     """One entry a profile, in the order of the summary's cases and variants.
 
     {"case", "variant", "kernels_us", "gaps_us", "rest_us": means a call while traced, "sum_us":
-    of the three, "timed_us": the median over trials of the time stage, "difference_us": timed minus
-    sum, "launches": kernels a call, "not_run": why there is no trace, or None}. Tracing costs time
-    at each launch, so that the gaps of a variant of many launches come out longer than they are
-    when it is timed; the difference shows by how much.
+    of the three, "timed_us": the median over trials of the time stage, "difference_us": timed
+    minus sum, "launches": kernels a call, "not_run": why there is no trace, or None}. Tracing costs
+    time, at each launch above all, so that the sum comes out longer than what is timed; the
+    difference shows by how much.
     """
     found = {(p["case"]["name"], p["variant"]): p["trace"] for p in profiles}
     entries = []

@@ -63,11 +63,8 @@ def _spread(trials: list[dict], max_cv: float) -> list[str]:
         over = {r["trial"]: r["cv"][variant] for r in trials if r["cv"][variant] > max_cv}
         if over:
             where = ", ".join(f"{trial} ({cv:.1%})" for trial, cv in over.items())
-            found.append(
-                f"{variant} is unsteady: its CV is over {percent(max_cv)} in "
-                f"trial{'s' if len(over) > 1 else ''} {where}."
-            )
-    return found
+            found.append(f"{variant} in trial{'s' if len(over) > 1 else ''} {where}")
+    return [f"Unsteady, with a CV over {percent(max_cv)}: {'; '.join(found)}."] if found else []
 
 
 def _wide(trials: list[dict], intervals: dict, thresholds: Thresholds) -> list[str]:
@@ -78,11 +75,15 @@ def _wide(trials: list[dict], intervals: dict, thresholds: Thresholds) -> list[s
         means = trial_means(trials, pair)
         needed = trials_needed(means, thresholds.confidence, thresholds.max_half_width)
         found.append(
-            f"{'/'.join(pair)} is known to ±{interval.half_width:.2%} only, over "
-            f"{interval.n} trials; {needed or 'more than 1000'} trials of this spread would make "
-            f"it ±{percent(thresholds.max_half_width)} (timing.trials)."
+            f"{'/'.join(pair)} to ±{interval.half_width:.2%} over {interval.n} trials "
+            f"({needed or 'more than 1000'} would do)"
         )
-    return found
+    if not found:
+        return []
+    return [
+        f"Known only roughly: {'; '.join(found)}. In brackets stands how many trials of this "
+        f"spread would make it ±{percent(thresholds.max_half_width)} (timing.trials)."
+    ]
 
 
 def _drifting(trials: list[dict], control: Interval | None) -> list[str]:

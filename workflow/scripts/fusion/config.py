@@ -142,8 +142,16 @@ def _explain(error: jsonschema.ValidationError) -> FusionError:
         f"the value of {where!r} in the configuration is not understood",
         expected=expected,
         found=repr(error.instance),
-        do=NESTED if isinstance(error.instance, str) and "." in where else "",
+        do=_advice(error, where),
     )
+
+
+def _advice(error: jsonschema.ValidationError, where: str) -> str:
+    value = error.instance
+    if error.validator == "enum":
+        return suggestion(value, error.schema["enum"])
+    meant_otherwise = isinstance(value, str) and not isinstance(yaml.safe_load(value), str)
+    return NESTED if meant_otherwise and "." in where else ""
 
 
 def require_runnable(config: dict, device: Device, cases: dict[str, Case]) -> None:

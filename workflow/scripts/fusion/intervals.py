@@ -33,9 +33,9 @@ class Interval:
 
     def as_record(self) -> dict:
         return {
-            "ratio": round(self.ratio, 6),
-            "low": round(self.low, 6),
-            "high": round(self.high, 6),
+            "ratio": round(self.ratio, 9),
+            "low": round(self.low, 9),
+            "high": round(self.high, 9),
             "confidence": self.confidence,
             "n": self.n,
         }

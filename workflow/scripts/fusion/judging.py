@@ -35,6 +35,18 @@ def drift(control: Interval | None) -> float:
     return max(abs(math.log(control.low)), abs(math.log(control.high)))
 
 
+def drifting(control: Interval | None, max_half_width: float) -> bool | None:
+    """Whether the control's interval leaves out 1; None if there is none, or one too wide to tell.
+
+    max_half_width: as Interval.half_width, a share of the ratio.
+    """
+    if control is None:
+        return None
+    if drift(control):
+        return True
+    return False if control.half_width <= max_half_width else None
+
+
 def verdict(
     interval: Interval | None, control: Interval | None, flagged: float, thresholds: Thresholds
 ) -> dict[str, str]:

@@ -14,6 +14,15 @@ def trial_means(trials: list[dict], pair: tuple[str, str]) -> np.ndarray:
     return np.array([values.mean() for values in logs if values.size])
 
 
+def block_means(trials: list[dict], pair: tuple[str, str]) -> dict[int, float | None]:
+    """Each trial's value in the interval: exp of trial_means by number; None if all is flagged."""
+    found = {}
+    for record in trials:
+        values = trial_means([record], pair)
+        found[record["trial"]] = round(float(np.exp(values[0])), 6) if values.size else None
+    return found
+
+
 def interval(trials: list[dict], pair: tuple[str, str], confidence: float) -> Interval | None:
     """Student's t interval of a pair's ratio over the trials' means; None for fewer than two."""
     return t_interval(trial_means(trials, pair), confidence)

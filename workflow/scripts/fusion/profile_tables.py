@@ -10,13 +10,16 @@ from .tables import markdown_table, point, subtitle, varying_sizes
 THREADS = 32  # of a warp
 NOTE = (
     "Kernels, gaps between a call's kernels, and the rest (from a call's last kernel to the next "
-    "call's first) are means over traced calls (CUPTI). Tracing itself costs time at each launch: "
-    "a negative difference is that cost, and lies mostly in the gaps of variants that launch often."
+    "call's first) are means over traced calls (CUPTI). Tracing itself costs time: a negative "
+    "difference is that cost. It lies in the gaps of variants that launch often, and in the "
+    "kernels themselves where they alone take longer than the timed median."
 )
 COUNTERS = (
     "One call after warm-up under Nsight Compute; a kernel's means over its launches. It replays "
-    "each kernel alone with cold caches, so that durations differ from those in a stream of calls; "
-    "counts of kernels that last a few microseconds are rough (percentages can pass 100)."
+    "each kernel alone with cold caches, so that durations differ from those in a stream of "
+    "calls; counts of kernels that last a few microseconds are rough (percentages can pass 100). "
+    "Registers are those that the GPU allocates to a thread, in steps; the audit has those that "
+    "the code uses."
 )
 
 

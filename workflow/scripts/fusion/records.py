@@ -71,7 +71,8 @@ def write(path: Path | str, kind: str, body: dict) -> None:
 def read(path: Path | str, kind: str) -> dict:
     """Read a record of this kind; anything else is a FusionError that names the file."""
     wanted = f"fuse-or-not/{kind}/{VERSIONS[kind]}"
-    do = f"delete it and run again; only what made {Path(path).name} is repeated"
+    name = Path(path).name
+    do = f"if a run wrote it, delete it and run again; only what made {name} is repeated"
     try:
         record = json.loads(Path(path).read_bytes())
     except FileNotFoundError:

@@ -71,6 +71,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def cannot_run(device: Device) -> FusionError:
+    """What to say where this machine cannot run what is compiled for the device."""
+    return FusionError(
+        f"nothing here can run code for {device.arch}",
+        expected=f"a GPU of {device.arch} with its driver and CUDA runtime",
+        found=device.why_no_gpu,
+        do="compile, rebuild and audit run anywhere, the others on that GPU's machine; for kept "
+        "results use --allowed-rules (see README.md)",
+    )
+
+
 def choose(arch: str, gpu: str) -> Device:
     """The device of this machine that runs code for `arch`; CUDA then shows this process no other.
 
@@ -79,12 +90,7 @@ def choose(arch: str, gpu: str) -> Device:
     """
     device = resolve(arch, gpu)
     if not device.can_run:
-        raise FusionError(
-            f"nothing here can run code for {arch}",
-            expected=f"a GPU of {arch} with its driver and CUDA runtime",
-            found=device.why_no_gpu,
-            do="compile, rebuild and audit run anywhere, the others on that GPU's machine",
-        )
+        raise cannot_run(device)
     if device.gpu:
         os.environ["CUDA_VISIBLE_DEVICES"] = device.gpu.uuid
     return device

@@ -8,7 +8,7 @@ from statistics import median
 from . import over_trials, records
 from .cautions import cautions
 from .errors import FusionError
-from .judging import Thresholds, drift, verdict
+from .judging import Thresholds, drifting, verdict
 from .trial_statistics import ratio_pairs
 
 # What all trials of an experiment must share; a difference refuses the table.
@@ -84,6 +84,7 @@ def _case(
             "/".join(pair): {
                 **_over([r["ratios"]["/".join(pair)] for r in rows]),
                 "interval": over.as_record() if over else None,
+                "block_means": list(over_trials.block_means(trials, pair).values()),
             }
             for pair, over in intervals.items()
         },
@@ -91,7 +92,12 @@ def _case(
             "/".join(pair): verdict(over, control, flagged["share"], thresholds)
             for pair, over in intervals.items()
         },
-        "control": control and {**control.as_record(), "drifting": drift(control) > 0},
+        "control": control
+        and {
+            **control.as_record(),
+            "half_width": round(control.half_width, 6),
+            "drifting": drifting(control, thresholds.max_half_width),
+        },
         "warnings": cautions(trials, intervals, control, flagged, passing["max_cv"], thresholds),
         "median_us": latency,
         "regret": over_trials.regret(

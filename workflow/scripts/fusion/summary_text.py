@@ -39,6 +39,8 @@ def markdown(summary: dict) -> str:
         lines += [f"† CV over {percent(summary['passing']['max_cv'])}; the trial stays in.", ""]
     if any(t["other_processes"] for c in summary["cases"] for t in c["trials"]):
         lines += ["‡ Other processes were on the GPU during the trial.", ""]
+    lines += ["### What the intervals rest on", "", *markdown_table(_block_rows(summary)), ""]
+    lines += ["A trial's mean over its unflagged blocks (of the log of the ratio of medians).", ""]
     return "\n".join([*lines, "## What this rests on", "", *_basis(summary), ""])
 
 
@@ -73,7 +75,8 @@ def _steadiness(summary: dict) -> str:
     if control:
         text += (
             f" The control is {control['of']}, loaded twice and timed under two names in every "
-            "block: its ratio to itself is drifting if the interval leaves out 1."
+            "block: its ratio to itself is drifting if the interval leaves out 1, and cannot tell "
+            f"where it is known to no better than ±{percent(judging['max_half_width'])}."
         )
     return text
 
@@ -153,14 +156,20 @@ def _steadiness_rows(summary: dict) -> list[dict]:
             row[f"control {of}/{of}"] = (
                 with_interval(control["ratio"], control, 6) if control else "no interval"
             )
-            row["drifting"] = {True: "**drifting**", False: "no", None: "–"}[
-                control and control["drifting"]
-            ]
+            row["drifting"] = _drifting(control)
         flagged = case["flagged"]
         row["flagged blocks"] = f"{flagged['blocks']} of {flagged['of']}"
         row["blocks under a power cap"] = flagged["power_capped"]
         rows.append(row)
     return rows
+
+
+def _drifting(control: dict | None) -> str:
+    if control is None:
+        return "–"
+    if control["drifting"] is None:
+        return f"cannot tell: known to ±{control['half_width']:.1%} only"
+    return "**drifting**" if control["drifting"] else "no"
 
 
 def _trial_rows(summary: dict) -> list[dict]:
@@ -177,6 +186,19 @@ def _trial_rows(summary: dict) -> list[dict]:
             row["passes"] = {True: "yes", False: "no", None: "–"}[trial["passes"]]
             rows.append(row)
     return rows
+
+
+def _block_rows(summary: dict) -> list[dict]:
+    return [
+        _sizes(summary, case)
+        | {"trial": trial["trial"]}
+        | {
+            pair: "–" if over["block_means"][place] is None else f"{over['block_means'][place]:.4f}"
+            for pair, over in case["ratios"].items()
+        }
+        for case in summary["cases"]
+        for place, trial in enumerate(case["trials"])
+    ]
 
 
 def _sizes(summary: dict, case: dict) -> dict:

@@ -73,12 +73,14 @@ def trials_frame(summary: dict) -> pd.DataFrame:
     """One row a case and trial: sizes, ratios, medians in microseconds, CVs, marks."""
     rows = []
     for case in summary["cases"]:
-        for trial in case["trials"]:
+        for place, trial in enumerate(case["trials"]):
+            means = {f"{p} of blocks": o["block_means"][place] for p, o in case["ratios"].items()}
             rows.append(
                 {
                     **point(case),
                     "trial": trial["trial"],
                     **trial["ratios"],
+                    **means,
                     **{f"{v} median_us": m for v, m in trial["median_us"].items()},
                     **{f"{v} cv": c for v, c in trial["cv"].items()},
                     "blocks": trial["blocks"],

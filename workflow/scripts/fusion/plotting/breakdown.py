@@ -31,8 +31,8 @@ def draw(summary: dict, profiles: list[dict]) -> plt.Figure:
         figure,
         f"{summary['experiment']}: where a call's time goes, by variant and {axis}",
         summary,
-        "Bars: means a call while traced by CUPTI, which lengthens launches; black line: median "
-        "as timed without it; beside it: timed minus the bar.",
+        "Bars: means a call while traced by CUPTI, which itself costs time, at launches above all; "
+        "black line: median as timed without it; number: timed minus the bar.",
     )
     return figure
 

@@ -40,11 +40,12 @@ def _panel(ax, axis: str, cases: list[dict], variants: list[str]) -> None:
             )
             ax.annotate(
                 f"{middle:.3g}",
-                (x, max(values)),
+                (x, 0),
                 xytext=(0, 4),
                 textcoords="offset points",
                 ha="center",
                 fontsize=8.5,
+                fontweight="bold",
             )
     ax.set_xticks(range(len(cases)), [str(point(case)[axis]) for case in cases])
     ax.set_xlabel(axis)

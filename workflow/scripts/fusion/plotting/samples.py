@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from ..tables import point
+from ..trial_statistics import coefficient_of_variation
 from ..words import percent
 from . import style
 
@@ -74,7 +75,7 @@ def _row(ax, variant: str, trials: list[dict], max_cv: float) -> None:
             if kept["flags"]:
                 place = start + block
                 ax.axvspan(place - 0.5, place + 0.5, color="#bbbbbb", zorder=0)
-        if record["cv"].get(variant, 0) > max_cv:
+        if coefficient_of_variation(samples) > max_cv:
             ax.axvspan(start - 0.5, start + len(samples) - 0.5, color="#f3d9d9", zorder=0)
         if start:
             ax.axvline(start - 0.5, color="#888888", linewidth=0.8, linestyle=":")
