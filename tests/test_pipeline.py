@@ -202,6 +202,21 @@ def test_bad_input_is_one_message_and_exit_code_one(done, words, said):
     assert "Traceback" not in ran.stdout
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--config", "device=sm_75", "--", "time"], "nothing here can run code for sm_75"),
+        (["--config", "device=sm_75", "--", "profile"], "nothing here can run code for sm_75"),
+        (["--", "profile"], "profile is not run: there is nothing to profile on a CPU"),
+    ],
+)
+def test_a_stage_that_cannot_run_here_is_refused_before_any_job(done, words, said):
+    ran = snakemake(*TINY, *words, cwd=done[0])
+    assert ran.returncode == 1
+    assert said in ran.stdout and "Job stats" not in ran.stdout
+    assert not (done[0] / "results/tiny/sm_75").exists()
+
+
 def test_cross_compiling_runs_what_can_run_here_and_names_the_rest(make_checkout):
     folder = make_checkout("cross", cases={"depth": 8, "rows": 64, "cols": 64, "dtype": "float16"})
     ran = snakemake(*TINY, "--cores", "2", "--config", "device=sm_75", cwd=folder)
