@@ -50,9 +50,14 @@ wildcard_constraints:
     trial=r"\d+",
 
 
-def modules(name):
-    """The modules that a program imports: inputs too, so that its rule runs again with them."""
-    return [str(path) for path in sources.modules(SCRIPTS / name)]
+def modules(name, *starts):
+    """The modules that a program imports: inputs too, so that its rule runs again with them.
+
+    starts: the programs that it starts, which are inputs with their modules as well.
+    """
+    programs = [SCRIPTS / program for program in (name, *starts)]
+    found = {path for program in programs for path in sources.modules(program)}
+    return sorted(map(str, found.union(programs[1:])))
 
 
 def as_options(section, without=()):

@@ -16,14 +16,7 @@ rule profile_variant:
     """Kernels and gaps by CUPTI, counters by Nsight Compute, as far as they can be had."""
     input:
         program=SCRIPTS / "profile_variant.py",
-        modules=sorted(
-            {
-                path
-                for name in ("profile_variant.py", "trace_calls.py", "call_once.py")
-                for path in [str(SCRIPTS / name), *modules(name)]
-                if path != str(SCRIPTS / "profile_variant.py")
-            }
-        ),
+        modules=modules("profile_variant.py", "trace_calls.py", "call_once.py"),
         record=rules.compile_variant.output.record,
         compiled=rules.compile_variant.output.module,
         all_verified=rules.verify.input,
@@ -33,7 +26,7 @@ rule profile_variant:
         "<logs>/profile/{case}/{variant}.log",
     conda:
         TENV
-    threads: (workflow.cores or 1) if THREADS == "all" else THREADS
+    threads: THREADS
     resources:
         gpu=1,
     params:

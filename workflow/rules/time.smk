@@ -1,5 +1,6 @@
 PROTOCOL = as_options(SETTINGS["timing"], without=("trials", "threads"))
 THREADS = SETTINGS["timing"]["threads"]
+THREADS = (workflow.cores or 1) if THREADS == "all" else THREADS
 
 
 rule time:
@@ -26,7 +27,7 @@ rule time_trial:
     priority: 1  # before profiles
     conda:
         TENV
-    threads: (workflow.cores or 1) if THREADS == "all" else THREADS
+    threads: THREADS
     resources:
         gpu=1,
     params:

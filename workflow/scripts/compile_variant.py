@@ -47,7 +47,7 @@ def main() -> None:
         records.write_text(args.out / code.source_file, code.source)
         records.write_bytes(args.out / code.file, code.data)
         if code.assembly is not None:
-            records.write_text(args.out / "kernels.s", code.assembly)
+            records.write_text(args.out / "kernels.s", code.assembly())
         records.write_bytes(args.out / "module.so", made.module.read_bytes())
         traces = schedules.write(Path(folder) / "schedules", made.schedules)
         for made_folder in ("ir", "schedules"):

@@ -12,7 +12,8 @@ from pathlib import Path
 from fusion import artifacts, flagging, records, session
 from fusion.errors import FusionError, run_program
 from fusion.memory import require_memory
-from fusion.trial_statistics import CONTROL, ratio_pairs, summarize
+from fusion.pairs import CONTROL, named_pairs, require_control
+from fusion.trial_statistics import summarize
 
 
 def main() -> None:
@@ -20,7 +21,10 @@ def main() -> None:
     compiled = artifacts.read_artifacts(args.records)
     case, arch = artifacts.case_of(compiled), artifacts.arch_of(compiled)
     names = [artifact.variant for artifact in compiled]
-    entries = [*zip(names, compiled, strict=True), *control(args.control, compiled)]
+    require_control(args.control, names)
+    # The control is loaded and timed as if it were another variant.
+    again = [(CONTROL, artifact) for artifact in compiled if artifact.variant == args.control]
+    entries = [*zip(names, compiled, strict=True), *again]
     enough = stopping_rule(args, names)
     require_verified(compiled, args.verified)
     device = session.choose(arch, args.gpu)
@@ -134,28 +138,9 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def control(of: str, compiled: list) -> list:
-    """The second entry of one variant, loaded and timed as if it were another; none for 'none'."""
-    found = [(CONTROL, artifact) for artifact in compiled if artifact.variant == of]
-    if of != "none" and not found:
-        raise FusionError(
-            f"the control {of!r} is not among the variants",
-            expected=f"none, or one of {', '.join(a.variant for a in compiled)}",
-        )
-    return found
-
-
 def stopping_rule(args: argparse.Namespace, names: list[str]) -> Callable[[list[dict]], bool]:
     """Whether the blocks so far are enough; --stop fixed never says so before the last."""
-    pairs = [tuple(word.split("/")) for word in args.precision_pairs]
-    if args.precision_pairs == ["all"]:
-        pairs = ratio_pairs(names)
-    for pair in pairs:
-        if len(pair) != 2 or not set(pair) <= set(names):
-            raise FusionError(
-                f"{'/'.join(pair)!r} is no ratio of these variants",
-                expected=f"all, or pairs such as {'/'.join(names[:2])}",
-            )
+    pairs = named_pairs(args.precision_pairs, names)
     if args.stop == "fixed":
         return lambda blocks: False
 

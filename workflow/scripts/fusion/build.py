@@ -2,7 +2,9 @@
 
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 # Keep CUDA source in the exported module on every host. Without this, a GPU host would compile it
@@ -24,15 +26,16 @@ class Code:
 
     format: cubin, or object for LLVM. source: the CUDA C or LLVM IR that it was made from (LLVM IR
     as text holds addresses of the compiling process, so only the object is the same every time).
-    assembly: what LLVM makes of that source, as text; None for a cubin, which is read with
-    NVIDIA's disassembler. compiler: name, version and options, as the record keeps them.
+    assembly: makes LLVM's assembly of that source, by generating code once more; None for a cubin,
+    which is read with NVIDIA's disassembler. compiler: name, version and options, as the record
+    keeps them.
     """
 
     format: str
     source: str
     data: bytes
     compiler: dict
-    assembly: str | None = None
+    assembly: Callable[[], str] | None = None
 
     @property
     def source_file(self) -> str:
@@ -124,7 +127,10 @@ def _code(executable, target: tvm.target.Target, objects: Path) -> Code:
         exported = [module.kind for module in executable.mod._collect_dso_modules()]
         data = (objects / f"lib{exported.index('llvm')}.o").read_bytes()
         compiler = {"name": "LLVM", "version": llvm_version(), "options": []}
-        source, assembly = (kernels[0].inspect_source(kind) for kind in ("ll", "asm"))
+        source, assembly = (
+            kernels[0].inspect_source("ll"),
+            partial(kernels[0].inspect_source, "asm"),
+        )
         return Code("object", source, data, compiler, assembly)
     source = kernels[0].inspect_source("cuda")
     cubin = cuda_compiler.compile_cubin(source, target)

@@ -13,6 +13,7 @@ from .cases import Case, expand
 from .devices import Device
 from .errors import FusionError, choose, suggestion
 from .memory import require_memory
+from .pairs import named_pairs, require_control
 from .variants import VARIANTS
 
 NESTED = "--config delivers nested values as text; put them into a file and pass --configfile FILE"
@@ -45,19 +46,9 @@ def check(config: dict) -> dict:
 def _check_pairs(section: dict) -> None:
     """The control and the pairs that end a trial must be of the variants that are compared."""
     variants, timing = section["variants"], section["timing"]
-    if section["control"] not in (*variants, "none"):
-        raise FusionError(
-            f"control {section['control']!r} is not among the variants",
-            expected=f"none, or one of {', '.join(variants)}",
-            do="set control beside variants",
-        )
-    named = [] if timing["precision_pairs"] == "all" else timing["precision_pairs"]
-    for pair in named:
-        if not set(pair.split("/")) <= set(variants):
-            raise FusionError(
-                f"timing.precision_pairs: {pair!r} is no ratio of these variants",
-                expected=f"two of {', '.join(variants)}, such as {variants[-1]}/{variants[0]}",
-            )
+    require_control(section["control"], variants)
+    words = timing["precision_pairs"]
+    named_pairs([words] if isinstance(words, str) else words, variants)
     if timing["stop"] == "precision" and timing["min_blocks"] > timing["blocks"]:
         raise FusionError(
             "timing.min_blocks is above timing.blocks",

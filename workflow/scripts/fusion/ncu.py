@@ -54,7 +54,8 @@ def count(program: list[str], log: Path) -> dict:
     log: a file that ncu may write. Raises NoCounters if there is no ncu, it may not read the
     counters, or the program fails under it.
     """
-    words = command(find(), log, program)
+    ncu = find()
+    words = command(ncu, log, program)
     done = subprocess.run(words, capture_output=True, text=True)
     said = log.read_text() if log.exists() else ""
     if NO_RIGHTS in said + done.stdout + done.stderr:
@@ -68,7 +69,7 @@ def count(program: list[str], log: Path) -> dict:
         raise NoCounters(f"ncu's output is not understood ({error})") from None
     if not kernels:
         raise NoCounters("ncu saw no kernel")
-    return {"tool": version(find()), "command": words[1:], "kernels": kernels}
+    return {"tool": version(ncu), "command": words[1:], "kernels": kernels}
 
 
 def version(ncu: Path) -> str:

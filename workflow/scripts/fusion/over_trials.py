@@ -14,13 +14,10 @@ def trial_means(trials: list[dict], pair: tuple[str, str]) -> np.ndarray:
     return np.array([values.mean() for values in logs if values.size])
 
 
-def block_means(trials: list[dict], pair: tuple[str, str]) -> dict[int, float | None]:
-    """Each trial's value in the interval: exp of trial_means by number; None if all is flagged."""
-    found = {}
-    for record in trials:
-        values = trial_means([record], pair)
-        found[record["trial"]] = round(float(np.exp(values[0])), 6) if values.size else None
-    return found
+def block_means(trials: list[dict], pair: tuple[str, str]) -> list[float | None]:
+    """Each trial's value in the interval, exp of its mean log ratio; None if all is flagged."""
+    means = [trial_means([record], pair) for record in trials]
+    return [round(float(np.exp(mean[0])), 6) if mean.size else None for mean in means]
 
 
 def interval(trials: list[dict], pair: tuple[str, str], confidence: float) -> Interval | None:

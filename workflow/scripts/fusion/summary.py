@@ -9,7 +9,7 @@ from . import over_trials, records
 from .cautions import cautions
 from .errors import FusionError
 from .judging import Thresholds, drifting, verdict
-from .trial_statistics import ratio_pairs
+from .pairs import ratio_pairs
 
 # What all trials of an experiment must share; a difference refuses the table.
 SHARED = ("arch", "variants", "control", "protocol")
@@ -84,7 +84,7 @@ def _case(
             "/".join(pair): {
                 **_over([r["ratios"]["/".join(pair)] for r in rows]),
                 "interval": over.as_record() if over else None,
-                "block_means": list(over_trials.block_means(trials, pair).values()),
+                "block_means": over_trials.block_means(trials, pair),
             }
             for pair, over in intervals.items()
         },

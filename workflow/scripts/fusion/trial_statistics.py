@@ -2,8 +2,7 @@
 
 import numpy as np
 
-RATIOS = (("ON", "OFF"), ("PARTIAL", "OFF"), ("ON", "PARTIAL"))
-CONTROL = "CONTROL"  # the second name of the variant that enters every block twice
+from .pairs import ratio_pairs
 
 
 def by_variant(blocks: list[dict]) -> dict[str, np.ndarray]:
@@ -43,16 +42,3 @@ def log_ratios(blocks: list[dict], pair: tuple[str, str]) -> np.ndarray:
         for name in pair
     )
     return np.log(first) - np.log(second)
-
-
-def ratio_pairs(variants: list[str]) -> list[tuple[str, str]]:
-    """The pairs whose ratio is reported, of those that these variants can give; at least one.
-
-    The three of TVM issue 20342 come first, then any further variant over OFF and over ON; where
-    none of these is there, each variant over the first.
-    """
-    pairs = [p for p in RATIOS if set(p) <= set(variants)]
-    named = {"ON", "OFF", "PARTIAL"}
-    extra = [v for v in variants if v not in named]
-    pairs += [(v, b) for v in extra for b in ("OFF", "ON") if b in variants]
-    return pairs or [(v, variants[0]) for v in variants[1:]]
