@@ -81,15 +81,26 @@ def make_case(workload: str, sizes: dict[str, int], dtype: str) -> Case:
     return Case(workload, tuple((key, sizes[key]) for key in wanted), dtype)
 
 
-def expand(workload: str, cases: dict) -> list[Case]:
-    """Every combination of the configuration's `cases`, whose values may be lists."""
-    lists = {k: v if isinstance(v, list) else [v] for k, v in cases.items()}
+def expand(workload: str | list[str], cases: dict | list[dict]) -> list[Case]:
+    """The configuration's cases: of each workload, every combination of each object's lists.
+
+    cases: one object, or a list of them; its values are one value or a list. A case that comes
+    twice is one.
+    """
+    workloads = workload if isinstance(workload, list) else [workload]
+    products = cases if isinstance(cases, list) else [cases]
+    found = [case for w in workloads for product in products for case in _product(w, product)]
+    return list(dict.fromkeys(found))
+
+
+def _product(workload: str, values: dict) -> list[Case]:
+    lists = {k: v if isinstance(v, list) else [v] for k, v in values.items()}
     dtypes = lists.pop("dtype", [])
     names = list(lists)
     return [
-        make_case(workload, dict(zip(names, values, strict=True)), dtype)
+        make_case(workload, dict(zip(names, point, strict=True)), dtype)
         for dtype in dtypes
-        for values in itertools.product(*lists.values())
+        for point in itertools.product(*lists.values())
     ]
 
 

@@ -78,6 +78,21 @@ class GraphBuilder:
     def exp(self, array: RelaxArray) -> RelaxArray:
         return self.emit(relax.op.exp, array)
 
+    def tanh(self, array: RelaxArray) -> RelaxArray:
+        return self.emit(relax.op.tanh, array)
+
+    def sqrt(self, array: RelaxArray) -> RelaxArray:
+        return self.emit(relax.op.sqrt, array)
+
+    def sigmoid(self, array: RelaxArray) -> RelaxArray:
+        return self.emit(relax.op.sigmoid, array)
+
+    def erf(self, array: RelaxArray) -> RelaxArray:
+        return self.emit(relax.op.erf, array)
+
+    def maximum(self, array: RelaxArray, other: RelaxArray | float) -> RelaxArray:
+        return self.emit(relax.op.maximum, array, other)
+
     def cut(self, array: RelaxArray) -> RelaxArray:
         if not self._honour_cuts:
             return array

@@ -4,8 +4,8 @@ Nothing here imports TVM: the configuration is checked against these facts befor
 """
 
 from ._base import DTYPES, Workload
-from .exp_chain_add import EXP_CHAIN_ADD
+from .chain_add import CHAINS
 
-WORKLOADS: dict[str, Workload] = {w.name: w for w in (EXP_CHAIN_ADD,)}
+WORKLOADS: dict[str, Workload] = {w.name: w for w in CHAINS}
 
 __all__ = ["DTYPES", "WORKLOADS", "Workload"]

@@ -16,6 +16,8 @@ class Workload:
     output_shape(sizes): the result's shape.
     expected_calls(variant, sizes): calls of relax.call_tir before VM lowering, or None where the
     workload states none.
+    reused(sizes): (transcendental operations that the producer takes if computed once, how often
+    each of its elements is read), or None where no such producer is stated.
     """
 
     name: str
@@ -25,3 +27,4 @@ class Workload:
     input_shapes: Callable[[dict], dict[str, tuple[int, ...]]]
     output_shape: Callable[[dict], tuple[int, ...]]
     expected_calls: Callable[[str, dict], int | None]
+    reused: Callable[[dict], tuple[int, int]] | None = None
