@@ -36,11 +36,13 @@ class RuleNotes:
     """An instrument of one build. `schedules` maps a PrimFunc's name to its Schedule.
 
     The names come from the module that a scheduling pass is about to see: a rule itself is given
-    the function without its name. A PrimFunc that no rule took is not in `schedules`.
+    the function without its name. A PrimFunc that no rule took is not in `schedules`. `decisions`
+    holds what rules with an `explanation` say of each PrimFunc that they saw, taken or not.
     """
 
     def __init__(self):
         self.schedules: dict[str, Schedule] = {}
+        self.decisions: list[dict] = []
         self._functions: list[tuple[str, tirx.PrimFunc]] = []
 
     def attach(self, passes: list) -> None:
@@ -52,7 +54,14 @@ class RuleNotes:
     def note(self, function: tirx.PrimFunc, rule: str, schedule: s_tir.Schedule) -> None:
         """Keep the schedule under every name that this function has."""
         kept = Schedule(rule, str(schedule.trace))
-        self.schedules |= {n: kept for n, known in self._functions if known.same_as(function)}
+        self.schedules |= dict.fromkeys(self._names(function), kept)
+
+    def note_decision(self, function: tirx.PrimFunc, explanation: dict) -> None:
+        """Keep a rule's explanation, with the function's name."""
+        self.decisions += [{"function": name, **explanation} for name in self._names(function)]
+
+    def _names(self, function: tirx.PrimFunc) -> list[str]:
+        return [name for name, known in self._functions if known.same_as(function)]
 
     def run_before_pass(self, mod, info):
         if info.name == SCHEDULING:
@@ -71,6 +80,8 @@ class _NotedRule:
 
     def apply(self, function, target, tunable):
         space = self._rule.apply(function, target, tunable)
+        if hasattr(self._rule, "explanation"):
+            self._notes.note_decision(function, self._rule.explanation)
         if space is not None:
             schedule = space if isinstance(space, s_tir.Schedule) else space[0]
             self._notes.note(function, type(self._rule).__name__, schedule)
