@@ -2,13 +2,14 @@
 
 import csv
 import re
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from conftest import compile_case, program
 
-from fusion import artifacts, audit, audit_tables, records
+from fusion import artifacts, audit, audit_tables, records, sass
 from fusion.errors import FusionError
 from fusion.names import shorten
 
@@ -221,8 +222,8 @@ def test_extents_that_only_a_run_knows_are_shown_as_such():
         "(n + 15) // 16",
     ]
     assert [launch.block for launch in launches] == [(1024, 1, 1)] * 2
-    threads = audit.launched_threads(launches[0].as_record())
-    assert threads == audit.executed({"EX2": 16}, threads, 1)["EX2"] == "symbolic"
+    launch, code = launches[0].as_record(), sass.Instructions(Counter({"MUFU.EX2": 16}))
+    assert audit.launched_threads(launch) == audit.executed(code, launch, 1)["EX2"] == "symbolic"
 
 
 def test_a_loop_in_a_kernel_is_seen(tmp_path):

@@ -2,14 +2,15 @@
 
 Executed operations are sites x launched threads x calls. Sites alone cannot tell a chain that runs
 once an element of a column from one that runs once an element of the whole matrix. The product
-takes each site to run once in each launched thread: a loop runs it more often, a guard less.
+takes each site to run once in each thread that reaches it: all that are launched, but for guards by
+the thread's number in its block (see guards.py). A loop runs it more often, another guard less.
 """
 
 import math
 from collections import Counter
 from pathlib import Path
 
-from . import assembly, sass
+from . import assembly, guards, sass
 from .artifacts import Artifact
 from .errors import FusionError
 
@@ -64,11 +65,17 @@ def launched_threads(launch: dict) -> int | str:
     return math.prod(extents) if all(isinstance(e, int) for e in extents) else SYMBOLIC
 
 
-def executed(sites: dict[str, int], threads: int | str, calls: int) -> dict[str, int | str]:
-    """Operations by function: sites x launched threads x calls, or 'symbolic'."""
-    if threads == SYMBOLIC:
-        return dict.fromkeys(sites, SYMBOLIC)
-    return {name: number * threads * calls for name, number in sites.items()}
+def executed(code: sass.Instructions, launch: dict, calls: int) -> dict[str, int | str]:
+    """MUFU operations by function: sites x threads that reach them x calls, or 'symbolic'."""
+    if launched_threads(launch) == SYMBOLIC:
+        return dict.fromkeys(sass.mufu(code.opcodes), SYMBOLIC)
+    across = launch["block"][0]
+    found: Counter[str] = Counter()
+    for behind, opcodes in code.guarded.items():
+        threads = launched_threads(launch) // across * guards.active(behind, across)
+        for name, number in sass.mufu(opcodes).items():
+            found[name] += number * threads * calls
+    return dict(sorted(found.items()))
 
 
 def _cuda_rows(artifact: Artifact) -> list[dict]:
@@ -89,7 +96,7 @@ def _cuda_rows(artifact: Artifact) -> list[dict]:
                     **resources[name],
                     "spills": {o: sass.starting_with(opcodes, o) for o in ("LDL", "STL")},
                     "mufu_sites": sites,
-                    "mufu_executed": executed(sites, threads, function["calls"]),
+                    "mufu_executed": executed(code[name], launch, function["calls"]),
                     "backward_branches": len(code[name].backward),
                     "opcodes": _sorted(opcodes),
                 }

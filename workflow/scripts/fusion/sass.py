@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from . import guards
 from .cuda_tools import run_tool
 from .errors import FusionError
 
@@ -39,6 +40,9 @@ def instructions(cubin: Path) -> dict[str, Instructions]:
             kernel = found[function["function-name"]] = Instructions()
         listed = function["sass-instructions"]
         kernel.opcodes.update(instruction["opcode"] for instruction in listed)
+        behind = guards.of_instructions(listed, function["start"], INSTRUCTION_BYTES)
+        for instruction, found_guards in zip(listed, behind, strict=True):
+            kernel.guarded[found_guards][instruction["opcode"]] += 1
         kernel.backward.extend(
             instruction["operands"]
             for number, instruction in enumerate(listed)
@@ -91,7 +95,11 @@ def mufu(counts: Counter[str]) -> dict[str, int]:
 class Instructions:
     """A kernel's sites by opcode with its modifiers, such as MUFU.EX2 or LDG.E.U16.CONSTANT, and
     the targets of its branches to an earlier address: without any, no site runs twice in a thread.
+    guarded: the same sites by what is known of the threads that reach them.
     """
 
     opcodes: Counter[str] = field(default_factory=Counter)
     backward: list[str] = field(default_factory=list)
+    guarded: dict[tuple[guards.Guard, ...], Counter[str]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
