@@ -69,6 +69,7 @@ def main() -> None:
             },
             "functions": _functions(made, traces),
             "bytes_moved": made.bytes_moved,
+            "decisions": made.decisions,
             "passes": made.passes,
             "code": {
                 "format": code.format,

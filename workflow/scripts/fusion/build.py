@@ -50,6 +50,7 @@ class Code:
 class Build:
     """What one build made. calls: callee -> number of calls. schedules: callee -> rule and trace,
     without those that no rule took. launches: callee -> kernels. bytes_moved: see traffic.at_least.
+    decisions: what the variant's own passes and rules decided, with their reasons.
     target: TVM's, with its host, in JSON. seconds: by step, wall clock.
     """
 
@@ -60,6 +61,7 @@ class Build:
     schedules: dict[str, schedules.Schedule]
     launches: dict[str, list[geometry.Launch]]
     bytes_moved: dict[str, int | None]
+    decisions: list[dict]
     passes: int
     target: str
     seconds: dict[str, float]
@@ -73,11 +75,14 @@ def build(case: Case, variant: Variant, arch: str, folder: Path, kept_ir: Path) 
     clock = _Clock()
     target = targets.target_for(arch)
     graph = build_graph(_named_sizes(case), case.input_shapes, case.dtype, cut=variant.cut)
+    graph["main"] = graph["main"].with_attrs(dict(variant.attributes))
     watch = passes.Watch(folder / "ir", variant.forbidden)
     watch.write(0, "input", graph)
     notes = schedules.RuleNotes()
-    pipeline = targets.pipeline_for(variant, target, notes)
-    with tvm.transform.PassContext(instruments=[watch, notes]):
+    decisions: list[dict] = []
+    pipeline = targets.pipeline_for(variant, target, notes, decisions)
+    options = dict(variant.options)
+    with tvm.transform.PassContext(instruments=[watch, notes], config=options):
         executable = tvm.compile(graph, target, relax_pipeline=pipeline)
     passes.check(watch, variant.name, case.expected_calls(variant.name), kept_ir)
     clock.lap("tvm")
@@ -98,6 +103,7 @@ def build(case: Case, variant: Variant, arch: str, folder: Path, kept_ir: Path) 
         schedules={name: s for name, s in notes.schedules.items() if name in watch.calls},
         launches={name: watch.launches.get(name, []) for name in watch.calls},
         bytes_moved=watch.bytes_moved,
+        decisions=decisions + notes.decisions,
         passes=len(watch.ran),
         target=str(target),
         seconds=clock.laps,

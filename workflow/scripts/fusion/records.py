@@ -20,6 +20,7 @@ VERSIONS = {
     "time": 2,
     "summary": 2,
     "audit": 1,
+    "rates": 1,
     "profile": 1,
 }
 

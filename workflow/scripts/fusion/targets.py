@@ -26,18 +26,19 @@ def target_for(arch: str) -> tvm.target.Target:
 
 
 def pipeline_for(
-    variant: Variant, target: tvm.target.Target, notes: RuleNotes
+    variant: Variant, target: tvm.target.Target, notes: RuleNotes, decisions: list
 ) -> tvm.transform.Pass:
     """The target's default Relax pipeline, its legalisation edited by the variant.
 
-    notes: attached to the schedule rules, also those that the variant brings.
+    notes: attached to the schedule rules, also those that the variant brings. decisions: where the
+    variant's own passes and rules put what they decide.
     """
     # relax.pipeline's own dispatch by target misses parts of the CPU pipeline in TVM 0.27.
     if target.kind.name == "cuda":
         from tvm.relax.backend.cuda import pipeline
     else:
         from tvm.relax.backend.cpu_generic import pipeline
-    legalize = variant.legalize(pipeline.legalize_passes(target), target)
+    legalize = variant.legalize(pipeline.legalize_passes(target), target, decisions)
     notes.attach(legalize)
     return tvm.transform.Sequential(
         [

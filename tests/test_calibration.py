@@ -1,0 +1,64 @@
+"""Calibration end to end on LLVM, and its arithmetic against known lines."""
+
+import pytest
+from conftest import program
+
+from fusion import calibration, records
+
+
+def test_calibration_runs_on_llvm_and_its_record_holds_every_rate(tmp_path):
+    out = tmp_path / "rates.json"
+    words = ["--rows", 64, "--cols", 64, "--dtypes", "float32", "--kinds", "exp", "max"]
+    words += ["--min-repeat-ms", 1, "--warmup-seconds", 0.01, "--lock-folder", tmp_path / "locks"]
+    done = program("calibrate_device.py", "--arch", "llvm", "--out", out, *words)
+    assert done.returncode == 0, done.stdout
+    record = records.read(out, "rates")
+    rates = record["rates"]["float32"]
+    assert rates["gb_per_s"] > 0 and rates["launch_us"] >= 0 and rates["host_us"] > 0
+    assert set(rates["operator_ps"]) == {"add", "max", "exp", "other"}
+    assert rates["operator_ps"]["exp"] > rates["operator_ps"]["add"]
+    assert len(record["times_us"]) == 9 and all(t["us"] > 0 for t in record["times_us"])
+    assert '"llvm": Rates(' in done.stdout
+
+
+def test_an_unknown_kind_is_one_message(tmp_path):
+    words = ["--arch", "llvm", "--kinds", "expp", "--out", tmp_path / "r.json"]
+    done = program("calibrate_device.py", *words)
+    assert done.returncode == 1
+    assert "unknown kind 'expp'" in done.stdout and "'exp'" in done.stdout
+
+
+def test_a_line_gives_back_its_slope_and_intercept():
+    # 1,000,000 elements, 20 us and 2 us a step: 2 us / 1e6 elements are 2 ps.
+    found = calibration.line("exp", {16: 20 + 2 * 16, 48: 20 + 2 * 48}, 1_000_000)
+    assert found == pytest.approx({"step_ps": 2.0, "intercept_ps": 20.0})
+
+
+def test_what_stands_beside_a_kind_is_not_its_price():
+    found = calibration.prices({"add": 0.25, "max": 0.75, "exp": 2.0})
+    assert found == {"add": 0.25, "max": 0.5, "exp": 2.0, "other": 2.0}
+
+
+@pytest.mark.parametrize("kind", calibration.KINDS)
+def test_every_kind_compiles_to_one_kernel_that_keeps_its_steps(tmp_path, kind):
+    """Twice the steps are more code: no compiler folded the chain."""
+    sizes = []
+    for length in (2, 4):
+        point = calibration.point(kind, length, 64, 64, "float16", "sm_90")
+        made = calibration.compile_point(point, "ON", "sm_90", tmp_path / str(length))
+        assert made.record["kernels"] == 1
+        sizes.append((made.folder / made.record["code"]["file"]).stat().st_size)
+    assert sizes[0] < sizes[1]
+
+
+@pytest.mark.gpu
+def test_calibration_runs_on_the_gpu(tmp_path):
+    from fusion.devices import find_gpu
+
+    out = tmp_path / "rates.json"
+    words = ["--dtypes", "float16", "--kinds", "exp", "--lock-folder", tmp_path / "locks"]
+    done = program("calibrate_device.py", "--arch", find_gpu().arch, "--out", out, *words)
+    assert done.returncode == 0, done.stdout
+    rates = records.read(out, "rates")["rates"]["float16"]
+    assert rates["operator_ps"]["exp"] > rates["operator_ps"]["add"] > 0
+    assert rates["element_ps"] > 0 and rates["launch_us"] > 0

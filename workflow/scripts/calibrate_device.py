@@ -1,0 +1,173 @@
+"""Measure the rates of a device for SPLIT: bandwidth, a launch, and each kind of operation.
+
+Compiles chains of one operator for the device of this machine and times them, alone on it. Prints
+the entry for workflow/scripts/fusion/device_rates.py and writes the record with every time.
+"""
+
+import argparse
+import multiprocessing
+import os
+import statistics
+import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from fusion import records, session
+from fusion.errors import choose, run_program
+from fusion.workloads import DTYPES
+
+
+def main() -> None:
+    args = parse()
+    device = session.choose(args.arch, args.gpu)
+
+    import numpy as np
+
+    from fusion import calibration, provenance, sampling, targets
+
+    for kind in args.kinds or calibration.KINDS:
+        choose("kind", kind, calibration.KINDS)
+    kinds = [k for k in calibration.KINDS if not args.kinds or k in {*args.kinds, "add"}]
+    protocol = sampling.Protocol(
+        blocks=1,
+        number=3,
+        repeat=5,
+        min_repeat_ms=args.min_repeat_ms,
+        warmup_calls=3,
+        warmup_seconds=args.warmup_seconds,
+        headroom=0.05,
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        compiled = compile_all(args, kinds, Path(folder))
+        print(f"{len(compiled)} modules compiled", flush=True)
+        with session.hold(device, args, "calibration") as held:
+            targets.to_device([np.zeros(1, "float32")], args.arch)
+            held.started_computing()
+            before = held.mark()
+            times = {
+                key: calibration.measure_us(point, artifact, args.arch, protocol)
+                for key, (point, artifact) in compiled.items()
+            }
+            after, seconds, found = held.mark(), held.held(), held.as_record()
+    rates = {dtype: of_dtype(times, dtype, kinds, args.rows, args.cols) for dtype in args.dtypes}
+    records.write(
+        args.out,
+        "rates",
+        {
+            "arch": args.arch,
+            "device": found,
+            "rows": args.rows,
+            "cols": args.cols,
+            "rates": rates,
+            "times_us": [
+                {"dtype": d, "kind": k, "length": n, "variant": v, "us": round(us, 4)}
+                for (d, k, n, v), us in times.items()
+            ],
+            "protocol": protocol.as_record(),
+            "compiler": next(iter(compiled.values()))[1].record["compiler"],
+            "state": {"before": before, "after": after},
+            "environment": provenance.environment(),
+            "held_s": round(seconds, 1),
+        },
+    )
+    print(entry(args.arch, found["name"], rates, args.out.name))
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--arch", required=True, help="llvm, or this machine's sm_XX")
+    parser.add_argument("--out", required=True, type=Path, help="record to write")
+    parser.add_argument("--rows", type=int, default=4096)
+    parser.add_argument("--cols", type=int, default=4096)
+    parser.add_argument("--dtypes", nargs="+", choices=list(DTYPES), default=list(DTYPES))
+    parser.add_argument("--kinds", nargs="+", help="only these, and add; default all")
+    parser.add_argument("--min-repeat-ms", type=int, default=20, help="least length of a sample")
+    parser.add_argument("--warmup-seconds", type=float, default=0.05, help="of each module")
+    session.add_arguments(parser)
+    return parser.parse_args()
+
+
+def compile_all(args: argparse.Namespace, kinds: list[str], folder: Path) -> dict:
+    """(dtype, kind, length, variant) -> (point, artifact), compiled by all cores."""
+    from fusion import calibration
+
+    fused = calibration.fused_variant(args.arch)
+    keys = [
+        key
+        for dtype in args.dtypes
+        for key in [
+            (dtype, "add", 0, fused),
+            (dtype, "add", 1, "PARTIAL"),
+            (dtype, "add", calibration.LAUNCHES - 1, "OFF"),
+            *((dtype, kind, n, fused) for kind in kinds for n in calibration.KINDS[kind].lengths),
+        ]
+    ]
+    points = [
+        calibration.point(k, n, *calibration.shape(v, args.rows, args.cols), d, args.arch)
+        for d, k, n, v in keys
+    ]
+    context = multiprocessing.get_context("spawn")  # a fork would share TVM's threads
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=context) as pool:
+        futures = [
+            pool.submit(calibration.compile_point, point, key[3], args.arch, folder / str(number))
+            for number, (key, point) in enumerate(zip(keys, points, strict=True))
+        ]
+        artifacts = [future.result() for future in futures]
+    return dict(zip(keys, zip(points, artifacts, strict=True), strict=True))
+
+
+def of_dtype(times: dict, dtype: str, kinds: list[str], rows: int, cols: int) -> dict:
+    """The rates of one dtype; see costs.Rates for their units."""
+    from fusion import calibration
+
+    own = {key[1:]: us for key, us in times.items() if key[0] == dtype}
+    one = next(us for (_, length, _), us in own.items() if length == 0)
+    moved = DTYPES[dtype] * (2 * rows * cols + rows)
+    launches = own["add", calibration.LAUNCHES - 1, "OFF"]
+    lines = {
+        kind: calibration.line(
+            kind, {n: us for (k, n, v), us in own.items() if k == kind and v != "OFF"}, rows * cols
+        )
+        for kind in kinds
+    }
+    steps = {kind: found["step_ps"] for kind, found in lines.items()}
+    intercepts = [found["intercept_ps"] for found in lines.values()]
+    prices = calibration.prices(steps)
+    element = statistics.median(intercepts) - prices["add"]
+    return {
+        "gb_per_s": round(moved / one / 1e3, 1),
+        "launch_us": round(max(0.0, own["add", 1, "PARTIAL"] - one), 2),
+        "host_us": round(launches / calibration.LAUNCHES, 2),
+        "element_ps": round(max(0.0, element), 4),
+        "operator_ps": prices,
+        "lines": lines,
+    }
+
+
+def entry(arch: str, name: str, rates: dict, record: str) -> str:
+    """The measured rates as an entry of device_rates.MEASURED."""
+
+    def by_dtype(key: str) -> dict:
+        return {dtype: found[key] for dtype, found in rates.items()}
+
+    launch, host = (
+        statistics.median(found[key] for found in rates.values())
+        for key in ("launch_us", "host_us")
+    )
+    return "\n".join(
+        [
+            f'    "{arch}": Rates(',
+            f'        name="{name}",',
+            f'        source="measured by calibrate_device.py, {record}",',
+            f"        gb_per_s={by_dtype('gb_per_s')},",
+            f"        launch_us={launch},",
+            f"        host_us={host},",
+            f"        element_ps={by_dtype('element_ps')},",
+            f"        operator_ps={by_dtype('operator_ps')},",
+            "    ),",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    run_program(main)
