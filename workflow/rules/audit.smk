@@ -8,6 +8,8 @@ rule audit:
         "<results>/tables/audit.md",
         "<results>/tables/audit.csv",
         "<results>/tables/audit_totals.csv",
+        "<results>/tables/decisions.md",
+        "<results>/tables/decisions.csv",
 
 
 rule audit_variant:
@@ -42,6 +44,28 @@ rule audit_table:
         totals="<results>/tables/audit_totals.csv",
     log:
         "<logs>/audit/table.log",
+    conda:
+        TENV
+    params:
+        folder=subpath(output.markdown, parent=True),
+    shell:
+        "python3 {input.program:q} --records {input.records:q} --out {params.folder:q} 2>&1"
+        " | tee {log:q}"
+
+
+rule decision_table:
+    """What the remedies decided while they compiled, with both estimates and the reason."""
+    input:
+        program=SCRIPTS / "decision_table.py",
+        modules=modules("decision_table.py"),
+        records=expand(
+            "<results>/compile/{case}/{variant}/record.json", case=CASES, variant=VARIANTS
+        ),
+    output:
+        markdown="<results>/tables/decisions.md",
+        csv="<results>/tables/decisions.csv",
+    log:
+        "<logs>/audit/decisions.log",
     conda:
         TENV
     params:
