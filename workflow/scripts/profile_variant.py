@@ -10,10 +10,9 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-from fusion import artifacts, ncu, profiling, records, session
+from fusion import artifacts, producers, profiling, records, session
 from fusion.errors import FusionError, run_program
 
 HERE = Path(__file__).parent
@@ -35,8 +34,11 @@ def main() -> None:
     name = f"{record['case']['name']} {record['variant']}"
     with session.hold(device, args, f"profile {name}") as held:
         traced = trace(args)
-        counted = count(args)
+        counted = profiling.count(
+            [sys.executable, str(HERE / "call_once.py"), *profiling.words(args)]
+        )
         seconds = held.held()
+    found = {**traced, **counted}
     records.write(
         args.out,
         "profile",
@@ -48,15 +50,12 @@ def main() -> None:
             "code_sha256": record["code"]["sha256"],
             "inputs": {"seed": args.seed, "low": args.low, "high": args.high},
             "warmup_calls": args.warmup_calls,
-            **traced,
-            **counted,
+            **found,
+            "producer": producers.judge(found, artifacts.case_of(compiled)),
             "held_s": round(seconds, 3),
         },
     )
-    for what, found in (("trace", traced["trace"]), ("counters", counted["counters"])):
-        if "not_run" in found:
-            print(f"{name}: {what} not run: {found['not_run']}")
-    print(f"{name}: {describe(traced['trace'], counted['counters'])}")
+    profiling.report(name, found)
 
 
 def parse() -> argparse.Namespace:
@@ -73,37 +72,11 @@ def trace(args: argparse.Namespace) -> dict:
     words = [sys.executable, str(HERE / "trace_calls.py"), *profiling.words(args)]
     done = subprocess.run([*words, "--calls", str(args.calls)], capture_output=True, text=True)
     if done.returncode:
-        return {"trace": {"not_run": f"CUPTI: {reason(done.stderr)}"}, "environment": None}
+        return {
+            "trace": {"not_run": f"CUPTI: {profiling.reason(done.stderr)}"},
+            "environment": None,
+        }
     return json.loads(done.stdout.splitlines()[-1])
-
-
-def count(args: argparse.Namespace) -> dict:
-    """{"counters": as ncu.count gives them}, or why they were not."""
-    program = [sys.executable, str(HERE / "call_once.py"), *profiling.words(args)]
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            return {"counters": ncu.count(program, Path(folder) / "ncu.log")}
-        except ncu.NoCounters as why:
-            return {"counters": {"not_run": str(why)}}
-
-
-def reason(text: str) -> str:
-    """What a failed program said, on one line: its error message, or the last line there is."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    start = next((i for i, line in enumerate(lines) if line.startswith("error: ")), None)
-    return " ".join(lines[start:] if start is not None else lines[-1:]) or "no message"
-
-
-def describe(traced: dict, counted: dict) -> str:
-    words = []
-    if "not_run" not in traced:
-        words.append(
-            f"kernels {traced['kernels_us']:.2f} µs, gaps {traced['gaps_us']:.2f} µs, "
-            f"rest {traced['rest_us']:.2f} µs a call while traced"
-        )
-    if "not_run" not in counted:
-        words.append(f"{len(counted['kernels'])} launches counted by {counted['tool']}")
-    return "; ".join(words) or "nothing could be profiled here"
 
 
 if __name__ == "__main__":

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from fusion import artifacts, flagging, records, session
+from fusion import artifacts, flagging, peers, records, session
 from fusion.errors import FusionError, run_program
 from fusion.memory import require_memory
-from fusion.pairs import CONTROL, named_pairs, require_control
+from fusion.pairs import CONTROL, FLOORS, named_pairs, require_control
 from fusion.trial_statistics import summarize
 
 
@@ -26,23 +26,36 @@ def main() -> None:
     again = [(CONTROL, artifact) for artifact in compiled if artifact.variant == args.control]
     entries = [*zip(names, compiled, strict=True), *again]
     enough = stopping_rule(args, names)
-    require_verified(compiled, args.verified)
+    require_verified(compiled, args.peers, args.verified)
     device = session.choose(arch, args.gpu)
-    require_memory(case, device, len(entries))
+    floors = [] if args.floor == "none" else [args.floor]
+    require_memory(case, device, len(entries) + len(floors) + len(args.peers))
 
-    from fusion import inputs, loading, provenance, sampling, targets
+    from fusion import floor, inputs, loading, peer_process, provenance, sampling, targets
+    from fusion.peer_timer import PeerTimer
 
     protocol = sampling.Protocol(
         **{key: getattr(args, key) for key in sampling.Protocol.__dataclass_fields__}
     )
     draw = inputs.draw(case, args.seed, args.low, args.high)
     blocks: list[dict] = []
-    with session.hold(device, args, f"trial {args.trial} of {case.name}") as held:
+    drawn_by = (args.seed, args.low, args.high)
+    with (
+        session.hold(device, args, f"trial {args.trial} of {case.name}") as held,
+        peer_process.serving(args.peers, case, arch, *drawn_by) as serving,
+    ):
         started = time.time()
         loaded = {name: loading.load(artifact) for name, artifact in entries}
         arrays = targets.to_device(draw, arch)
         timers = {n: sampling.Timer(v, arrays, arch, protocol) for n, v in loaded.items()}
-        held.started_computing()
+        copied = None
+        for name in floors:
+            copy, source = floor.copy_of(case, arch)
+            copied = {"name": name, "bytes": copy.bytes}
+            timers[name] = sampling.Timer(copy, source, arch, protocol)
+        described = peer_process.as_record(serving)
+        timers |= {name: PeerTimer(p, name, protocol) for name, p in serving.items()}
+        held.started_computing({process.pid for process in serving.values()})
         for timer in timers.values():
             timer.warm_up()
         marks = [held.mark()]
@@ -58,7 +71,7 @@ def main() -> None:
             if enough(blocks):
                 break
         seconds = held.held()
-    summary = summarize(blocks, names)
+    summary = summarize(blocks, names, [*floors, *args.peers])
     records.write(
         args.out,
         "time",
@@ -68,6 +81,8 @@ def main() -> None:
             "trial": args.trial,
             "device": held.as_record(),
             "variants": names,
+            "floor": copied,
+            "peers": described,
             "control": None if args.control == "none" else {"name": CONTROL, "of": args.control},
             "protocol": {
                 **protocol.as_record(),
@@ -107,6 +122,10 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--control", default="none", help="the variant that enters every block twice, or none"
     )
+    parser.add_argument(
+        "--floor", choices=FLOORS, default="none", help="what else enters every block: a copy"
+    )
+    peers.add_arguments(parser)
     parser.add_argument("--seed", required=True, type=int, help="seed of the inputs")
     parser.add_argument("--low", type=float, required=True, help="inputs' least value")
     parser.add_argument("--high", type=float, required=True, help="inputs' bound above")
@@ -151,8 +170,8 @@ def stopping_rule(args: argparse.Namespace, names: list[str]) -> Callable[[list[
     )
 
 
-def require_verified(compiled: list, verified: Path) -> None:
-    """Raise a FusionError unless these very modules passed verification."""
+def require_verified(compiled: list, others: list[str], verified: Path) -> None:
+    """Raise a FusionError unless these very modules, and the peers, passed verification."""
     record = records.read(verified, "verify")
     for artifact in compiled:
         wanted = record["modules"].get(artifact.variant, {}).get("module_sha256")
@@ -162,6 +181,14 @@ def require_verified(compiled: list, verified: Path) -> None:
                 f"{artifact.variant}: this module was not verified",
                 expected=f"module.so with SHA-256 {wanted}, as in {verified}",
                 found=found,
+                do="run the verify stage again",
+            )
+    for peer in others:
+        if peer not in record.get("peers", {}):
+            raise FusionError(
+                f"the peer {peer} was not verified",
+                expected=f"its name among the peers of {verified}",
+                found=", ".join(record.get("peers", {})) or "none",
                 do="run the verify stage again",
             )
 

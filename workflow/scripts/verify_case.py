@@ -8,7 +8,7 @@ import argparse
 import itertools
 from pathlib import Path
 
-from fusion import artifacts, records, session
+from fusion import artifacts, peers, records, session
 from fusion.comparing import compare
 from fusion.errors import FusionError, run_program
 from fusion.memory import require_memory
@@ -19,18 +19,30 @@ def main() -> None:
     compiled = artifacts.read_artifacts(args.records)
     case, arch = artifacts.case_of(compiled), artifacts.arch_of(compiled)
     device = session.choose(arch, args.gpu)
-    require_memory(case, device, len(compiled))
+    require_memory(case, device, len(compiled) + len(args.peers))
 
-    from fusion import inputs, loading, poison, provenance, targets
+    from fusion import inputs, loading, peer_process, poison, provenance, targets
 
     draws = {seed: inputs.draw(case, seed, args.low, args.high) for seed in args.seeds}
     outputs = {(s, "reference"): inputs.reference(case, draw) for s, draw in draws.items()}
-    with session.hold(device, args, f"verify {case.name}") as held:
+    drawn_by = (args.seeds[0], args.low, args.high)
+    with (
+        session.hold(device, args, f"verify {case.name}") as held,
+        peer_process.serving(args.peers, case, arch, *drawn_by) as serving,
+    ):
         loaded = [loading.load(artifact) for artifact in compiled]
+        arrays = targets.to_device(draws[args.seeds[0]], arch)
         for seed, draw in draws.items():
-            arrays = targets.to_device(draw, arch)
+            # Into the same memory: what a CUDA graph has captured keeps its addresses.
+            for array, values in zip(arrays, draw, strict=True):
+                array.copyfrom(values)
             for variant in loaded:
                 outputs[seed, variant.variant] = poison.run(variant, arrays, case)
+            for process in set(serving.values()):
+                process.set_inputs(draw)
+            for name, process in serving.items():
+                outputs[seed, name] = process.output(name)
+        described = peer_process.as_record(serving)
         seconds = held.held()
     found = compare_all(outputs, [v.variant for v in loaded], args)
     body = {
@@ -40,7 +52,8 @@ def main() -> None:
         "passed": all(f["passed"] for f in found),
         "tolerance": {"rtol": args.rtol, "atol": args.atol},
         "inputs": {"seeds": args.seeds, "low": args.low, "high": args.high},
-        "outputs_poisoned": True,
+        "outputs_poisoned": True,  # the variants'; a peer allocates its own
+        "peers": described,
         "modules": loading.hashes({v.variant: v for v in loaded}),
         "comparisons": found,
         "held_s": round(seconds, 3),
@@ -58,16 +71,18 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--high", type=float, required=True, help="inputs' bound above")
     parser.add_argument("--rtol", type=float, required=True, help="relative tolerance")
     parser.add_argument("--atol", type=float, required=True, help="absolute tolerance")
+    peers.add_arguments(parser)
     session.add_arguments(parser)
     return parser.parse_args()
 
 
 def compare_all(outputs: dict, names: list[str], args: argparse.Namespace) -> list[dict]:
-    """Each variant against the reference and each pair of variants, for every draw.
+    """Each variant and peer against the reference, and each pair of variants, for every draw.
 
     outputs: {(seed, variant or "reference"): array}.
     """
-    pairs = [(name, "reference") for name in names] + list(itertools.combinations(names, 2))
+    against = [(name, "reference") for name in [*names, *args.peers]]
+    pairs = against + list(itertools.combinations(names, 2))
     return [
         {
             "seed": seed,
@@ -98,9 +113,11 @@ def report(name: str, body: dict, out: Path) -> None:
     records.write(out, "verify", body)
     equal = sum(f["bit_equal"] for f in found)
     largest = max(f["max_abs_error"] for f in found)
-    variants, draws = len(body["modules"]), len(body["inputs"]["seeds"])
+    draws = len(body["inputs"]["seeds"])
+    who = f"{len(body['modules'])} variants"
+    who += f" and {', '.join(body['peers'])}" if body["peers"] else ""
     print(
-        f"{name}: {variants} variants verified over {draws} draws; {equal} of {len(found)} "
+        f"{name}: {who} verified over {draws} draws; {equal} of {len(found)} "
         f"comparisons bit-equal, largest absolute error {largest:.3g}"
     )
 

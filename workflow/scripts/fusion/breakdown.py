@@ -13,7 +13,7 @@ def breakdowns(profiles: list[dict], summary: dict) -> list[dict]:
     found = {(p["case"]["name"], p["variant"]): p["trace"] for p in profiles}
     entries = []
     for case in summary["cases"]:
-        for variant in summary["variants"]:
+        for variant in [*summary["variants"], *summary.get("peers", {})]:
             trace = found.get((case["case"]["name"], variant))
             if trace is not None:
                 timed = case["median_us"][variant]["median"]

@@ -6,6 +6,8 @@ Standard library only: the configuration is checked with this, and the timing pr
 from .errors import FusionError
 
 RATIOS = (("ON", "OFF"), ("PARTIAL", "OFF"), ("ON", "PARTIAL"))
+COPY = "COPY"  # the floor: a copy on the device of as many bytes as must be moved
+FLOORS = ("none", COPY)
 CONTROL = "CONTROL"  # the second name of the variant that enters every block twice
 
 

@@ -12,7 +12,8 @@ NOTE = (
     "Kernels, gaps between a call's kernels, and the rest (from a call's last kernel to the next "
     "call's first) are means over traced calls (CUPTI). Tracing itself costs time: a negative "
     "difference is that cost. It lies in the gaps of variants that launch often, and in the "
-    "kernels themselves where they alone take longer than the timed median."
+    "kernels themselves where they alone take longer than the timed median. The kernels' sum is "
+    "the GPU's own time; what the timed median is above it is launching, from Python for a peer."
 )
 COUNTERS = (
     "One call after warm-up under Nsight Compute; a kernel's means over its launches. It replays "
@@ -26,8 +27,18 @@ COUNTERS = (
 def markdown(profiles: list[dict], summary: dict) -> str:
     """Both tables, and what was not run and why."""
     entries = breakdowns(profiles, summary)
+    judged = {
+        (p["case"]["name"], p["variant"]): p["producer"]["verdict"]
+        for p in profiles
+        if "producer" in p
+    }
     lines = [f"# {summary['experiment']}: where the time goes", "", f"{subtitle(summary)}.", ""]
-    lines += ["## A call's latency, µs", "", *markdown_table(_call_rows(entries, summary)), ""]
+    lines += [
+        "## A call's latency, µs",
+        "",
+        *markdown_table(_call_rows(entries, summary, judged)),
+        "",
+    ]
     lines += [NOTE, "", "## Kernels", ""]
     rows = _kernel_rows(profiles, summary)
     lines += [*markdown_table(rows), "", COUNTERS, ""] if rows else []
@@ -67,11 +78,14 @@ def kernels_frame(profiles: list[dict]) -> pd.DataFrame:
     return pd.DataFrame(rows) if rows else pd.DataFrame(columns=keys)
 
 
-def _call_rows(entries: list[dict], summary: dict) -> list[dict]:
+def _call_rows(entries: list[dict], summary: dict, judged: dict) -> list[dict]:
+    """judged: what became of the producer, by case and variant, where profiles say so."""
     rows = []
     for entry in entries:
         row = {key: point(entry["case"])[key] for key in varying_sizes(summary)}
         row |= {"variant": entry["variant"], "launches": _shown(entry["launches"], 0, "not run")}
+        if judged:
+            row["producer"] = judged.get((entry["case"]["case"]["name"], entry["variant"]), "–")
         names = {
             "kernels": "kernels_us",
             "launch gaps": "gaps_us",

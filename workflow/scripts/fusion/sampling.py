@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
+from .floor import Floor
 from .loading import Loaded
 from .ordering import order
 from .targets import device_for
@@ -46,32 +47,33 @@ class Protocol:
         return asdict(self)
 
 
-class Timer:
-    """One variant with its inputs set; keeps the fastest time of a call that it has seen."""
+class Paced:
+    """Something that is timed by the protocol; keeps the fastest time of a call that it has seen.
 
-    def __init__(self, loaded: Loaded, arrays: list, arch: str, protocol: Protocol):
-        self.loaded, self.device, self.protocol = loaded, device_for(arch), protocol
+    What is timed is a subclass's affair: `call` calls it so often and waits for the device, `time`
+    gives `repeat` samples, in seconds a call, of `number` calls each, or more where that is shorter
+    than the protocol's min_repeat_ms.
+    """
+
+    def __init__(self, protocol: Protocol):
+        self.protocol = protocol
         self.fastest = math.inf
-        loaded.vm.set_input("main", *arrays)
+
+    def call(self, times: int) -> None:
+        raise NotImplementedError
+
+    def time(self, number: int, repeat: int) -> list[float]:
+        raise NotImplementedError
 
     def warm_up(self) -> None:
-        for _ in range(self.protocol.warmup_calls):
-            self.loaded.vm.invoke_stateful("main")
-        self.device.sync()
+        self.call(self.protocol.warmup_calls)
         until = time.perf_counter() + self.protocol.warmup_seconds
         while time.perf_counter() < until:
             self.batch(self.protocol.number, repeat=1)
 
     def batch(self, number: int, repeat: int) -> list[float]:
-        """`repeat` samples, in seconds a call, of `number` calls each or more."""
-        evaluator = self.loaded.vm.time_evaluator(
-            "invoke_stateful",
-            self.device,
-            number=number,
-            repeat=repeat,
-            min_repeat_ms=self.protocol.min_repeat_ms,
-        )
-        samples = list(evaluator("main").results)
+        """As `time`, noting the fastest."""
+        samples = self.time(number, repeat)
         self.fastest = min(self.fastest, *samples)
         return samples
 
@@ -81,7 +83,31 @@ class Timer:
         return max(self.protocol.number, math.ceil(seconds / self.fastest))
 
 
-def blocks(timers: dict[str, Timer], trial: int, protocol: Protocol) -> Iterator[dict]:
+class Timer(Paced):
+    """A virtual machine with its inputs set, timed by its own evaluator."""
+
+    def __init__(self, loaded: Loaded | Floor, arrays: list, arch: str, protocol: Protocol):
+        super().__init__(protocol)
+        self.vm, self.device = loaded.vm, device_for(arch)
+        self.vm.set_input("main", *arrays)
+
+    def call(self, times: int) -> None:
+        for _ in range(times):
+            self.vm.invoke_stateful("main")
+        self.device.sync()
+
+    def time(self, number: int, repeat: int) -> list[float]:
+        evaluator = self.vm.time_evaluator(
+            "invoke_stateful",
+            self.device,
+            number=number,
+            repeat=repeat,
+            min_repeat_ms=self.protocol.min_repeat_ms,
+        )
+        return list(evaluator("main").results)
+
+
+def blocks(timers: dict[str, Paced], trial: int, protocol: Protocol) -> Iterator[dict]:
     """Time block after block, to which the caller adds its flags; the timers must be warm.
 
     A block: {"order": names, "calls": {name: planned calls a sample}, "samples_us": {name:

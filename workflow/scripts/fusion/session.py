@@ -4,7 +4,7 @@ import argparse
 import contextlib
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,9 +24,13 @@ class Session:
     started: float = field(default_factory=time.monotonic)
     _before: list = field(default_factory=list)
     _after_start: list = field(default_factory=list)
+    _children: Collection[int] = ()
 
-    def started_computing(self) -> None:
-        """To be called once this process uses the GPU, so that it can be told from others."""
+    def started_computing(self, children: Collection[int] = ()) -> None:
+        """To be called once this process, and its children if it has any there, use the GPU, so
+        that they can be told from others.
+        """
+        self._children = children
         if self.monitor:
             self._after_start = self.monitor.processes()
 
@@ -35,7 +39,9 @@ class Session:
         if not self.monitor:
             return {"state": {"load_average_1min": os.getloadavg()[0]}, "others": []}
         now = self.monitor.processes()
-        others = telemetry.other_processes(now, self._before, self._after_start)
+        others = telemetry.other_processes(
+            now, self._before, self._after_start, {os.getpid(), *self._children}
+        )
         return {"state": self.monitor.state(), "others": [p.as_record() for p in others]}
 
     def held(self) -> float:

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -138,14 +138,20 @@ def require_idle(monitor: Monitor, gpu: Gpu, busy: str) -> list[Process]:
     return others
 
 
-def other_processes(now: list[Process], before: list[Process], after_start: list[Process]):
-    """Those of `now` that are not this process.
+def other_processes(
+    now: list[Process],
+    before: list[Process],
+    after_start: list[Process],
+    own: Collection[int] = (),
+) -> list[Process]:
+    """Those of `now` that are neither this process nor one of its children.
 
-    In a container NVML may name this process by a number that it does not know itself by; then it
-    is the one that appeared when it first used the GPU (`before` it did, `after_start`).
+    own: their numbers (this process's alone if none is given). In a container NVML may name them by
+    numbers that they do not know themselves by; then they are those that appeared when they first
+    used the GPU (`before` they did, `after_start`).
     """
     seen = {p.pid for p in after_start}
-    own = {os.getpid()} & seen or seen - {p.pid for p in before}
+    own = set(own or {os.getpid()}) & seen or seen - {p.pid for p in before}
     return [p for p in now if p.pid not in own]
 
 

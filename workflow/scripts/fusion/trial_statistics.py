@@ -1,5 +1,7 @@
 """Statistics of one trial. NumPy only: the timing program uses them too."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from .pairs import ratio_pairs
@@ -18,16 +20,18 @@ def coefficient_of_variation(samples: np.ndarray) -> float:
     return float(np.std(samples, ddof=1) / np.mean(samples))
 
 
-def summarize(blocks: list[dict], variants: list[str]) -> dict:
+def summarize(blocks: list[dict], variants: list[str], others: Sequence[str] = ()) -> dict:
     """Median in microseconds and CV of each name, and the ratios of the medians, over all blocks.
 
-    The ratios are those of ratio_pairs.
+    The ratios are those of ratio_pairs of the variants. others: what else was in the blocks (the
+    floor and peers), for median and CV.
     """
     samples = by_variant(blocks)
     medians = {v: float(np.median(samples[v])) for v in samples}
+    names = [*variants, *others]
     return {
-        "median_us": {v: round(medians[v], 4) for v in variants},
-        "cv": {v: round(coefficient_of_variation(samples[v]), 6) for v in variants},
+        "median_us": {v: round(medians[v], 4) for v in names},
+        "cv": {v: round(coefficient_of_variation(samples[v]), 6) for v in names},
         "ratios": {f"{a}/{b}": round(medians[a] / medians[b], 6) for a, b in ratio_pairs(variants)},
     }
 

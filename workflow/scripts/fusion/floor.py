@@ -1,0 +1,46 @@
+"""COPY, the floor: a copy on the device of as many bytes as a case must move at least."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from .cases import Case
+from .targets import device_for, target_for
+
+
+@dataclass(frozen=True)
+class Floor:
+    """A virtual machine whose `main` copies its one argument. bytes: read, and as many written."""
+
+    vm: relax.VirtualMachine
+    bytes: int
+
+
+def copied_bytes(case: Case) -> int:
+    """Half of what the case's inputs and output hold: a copy reads each byte and writes it."""
+    return math.ceil((case.input_bytes() + case.output_bytes()) / 2)
+
+
+def copy_of(case: Case, arch: str) -> tuple[Floor, list[tvm.runtime.Tensor]]:
+    """The floor of a case and its argument, zeros on the device.
+
+    TVM's runtime copies tensor to tensor (cudaMemcpyAsync on a GPU, memcpy on a CPU); the virtual
+    machine allocates the result, as for every variant. There is no kernel, so nothing to compile.
+    """
+    count = copied_bytes(case)
+    kind = relax.TensorType((count,), "int8")
+    builder = relax.BlockBuilder()
+    source = relax.Var("source", kind)
+    with builder.function("main", [source]):
+        with builder.dataflow():
+            copied = relax.call_dps_packed("runtime.TVMTensorCopyFromTo", (source,), kind)
+            result = builder.emit_output(copied)
+        builder.emit_func_output(result)
+    # The module as it is: what VirtualMachine does with an Executable needs a C compiler here.
+    module = tvm.compile(builder.get(), target_for(arch)).mod
+    device = device_for(arch)
+    floor = Floor(relax.VirtualMachine(module, device), count)
+    return floor, [tvm.runtime.tensor(np.zeros(count, np.int8), device)]
