@@ -13,14 +13,15 @@ def announce(settings: dict, device: Device, cases: dict[str, Case]) -> None:
 
 def lines(settings: dict, device: Device, cases: dict[str, Case]) -> list[str]:
     where = f"{settings['results']}/{settings['experiment']}/{device.arch}"
-    what = (
-        f"{len(cases)} cases of {settings['workload']}, variants {', '.join(settings['variants'])}"
-    )
+    workloads = ", ".join(dict.fromkeys(case.workload for case in cases.values()))
+    names = [*settings["variants"], *({settings["floor"]} - {"none"}), *settings["peers"]]
+    what = f"{len(cases)} cases of {workloads}: {', '.join(names)}"
+    inlined = " (compare INLINED with ON)" if "INLINED" in settings["variants"] else ""
     if device.kind == "llvm":
         first = [
             f"fuse-or-not: THIS IS A CPU, NOT A GPU: LLVM on {cpu_name()} ({device.why_no_gpu}).",
             "The configuration's llvm section applies: a smaller shape and a shorter protocol. It"
-            " shows the mechanism (compare INLINED with ON) and measures no GPU. profile, which"
+            f" shows the mechanism{inlined} and measures no GPU. profile, which"
             " needs one, is not run.",
         ]
     elif device.gpu:

@@ -59,7 +59,7 @@ def _short_samples(trials: list[dict], thresholds: Thresholds) -> list[str]:
 
 def _spread(trials: list[dict], max_cv: float) -> list[str]:
     found = []
-    for variant in trials[0]["variants"]:
+    for variant in trials[0]["cv"]:  # the floor and peers among them
         over = {r["trial"]: r["cv"][variant] for r in trials if r["cv"][variant] > max_cv}
         if over:
             where = ", ".join(f"{trial} ({cv:.1%})" for trial, cv in over.items())

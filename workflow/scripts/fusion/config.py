@@ -14,6 +14,7 @@ from .devices import Device
 from .errors import FusionError, choose, suggestion
 from .memory import require_memory
 from .pairs import named_pairs, require_control
+from .peers import PEERS, TOOLCHAINS, by_toolchain, require_installed, variable
 from .variants import VARIANTS
 
 NESTED = "--config delivers nested values as text; put them into a file and pass --configfile FILE"
@@ -32,6 +33,8 @@ def check(config: dict) -> dict:
         for name in section["variants"]:
             choose("variant", name, VARIANTS)
         _check_pairs(section)
+        for name in section["peers"]:
+            choose("peer", name, PEERS)
         cases_of(section)
         low, high = section["inputs"]["low"], section["inputs"]["high"]
         if low >= high:
@@ -61,8 +64,15 @@ def with_llvm(config: dict) -> dict:
     """The configuration with its `llvm` section laid over it."""
     config = copy.deepcopy(config)
     for key, value in config["llvm"].items():
-        config[key] = {**config[key], **value} if isinstance(value, dict) else value
+        config[key] = _laid_over(config[key], value)
     return config
+
+
+def _laid_over(under, over):
+    """An object replaces the keys that it names, in each object where there is a list of them."""
+    if isinstance(over, dict) and isinstance(under, list):
+        return [{**each, **over} for each in under]
+    return {**under, **over} if isinstance(over, dict) else over
 
 
 def for_device(config: dict, device: Device) -> dict:
@@ -74,6 +84,13 @@ def for_device(config: dict, device: Device) -> dict:
                 f"variant {name!r} is not for {device.arch}",
                 expected=f"a {' or '.join(VARIANTS[name].targets)} device",
                 do="take it out of variants, or set device to llvm",
+            )
+    for name in config["peers"]:
+        if PEERS[name].needs_gpu and device.kind != "cuda":
+            raise FusionError(
+                f"peer {name!r} is not for {device.arch}",
+                expected="a GPU",
+                do="take it out of peers in the llvm section",
             )
     return config
 
@@ -96,6 +113,8 @@ def set_environment(config: dict) -> None:
     os.environ["FUSE_OR_NOT_GPU"] = str(config["gpu"]["device"])
     os.environ["FUSE_OR_NOT_BUSY"] = config["gpu"]["busy"]
     os.environ["FUSE_OR_NOT_LOCK_FOLDER"] = config["gpu"]["lock_folder"]
+    for toolchain in TOOLCHAINS:
+        os.environ[variable(toolchain)] = config["toolchains"][toolchain]
 
 
 def _unquoted_names(config: dict) -> dict:
@@ -153,4 +172,12 @@ def require_runnable(config: dict, device: Device, cases: dict[str, Case]) -> No
         require_arch(device.arch)
     if device.can_run:
         for case in cases.values():
-            require_memory(case, device, len(config["variants"]) + (config["control"] != "none"))
+            require_memory(case, device, _entries(config))
+        for toolchain in by_toolchain(config["peers"]):
+            require_installed(toolchain)
+
+
+def _entries(config: dict) -> int:
+    """How many outputs a trial holds."""
+    beside = (config["control"] != "none") + (config["floor"] != "none")
+    return len(config["variants"]) + beside + len(config["peers"])

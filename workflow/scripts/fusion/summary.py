@@ -12,7 +12,7 @@ from .judging import Thresholds, drifting, verdict
 from .pairs import ratio_pairs
 
 # What all trials of an experiment must share; a difference refuses the table.
-SHARED = ("arch", "variants", "control", "protocol")
+SHARED = ("arch", "variants", "control", "protocol", "peers")
 
 
 def summarize(
@@ -43,6 +43,8 @@ def summarize(
         "environment": first["environment"],
         "compiler": {k: some_compile["compiler"][k] for k in ("name", "version", "options")},
         "variants": first["variants"],
+        "floor": _floor(first),
+        "peers": first.get("peers", {}),
         "pairs": [f"{a}/{b}" for a, b in ratio_pairs(first["variants"])],
         "protocol": first["protocol"],
         "control": first["control"],
@@ -76,7 +78,8 @@ def _case(
     }
     control = over_trials.control_interval(trials, thresholds.confidence)
     flagged = over_trials.flagged(trials)
-    latency = {v: _over([r["median_us"][v] for r in rows]) for v in variants}
+    names = list(rows[0]["median_us"])
+    latency = {name: _over([r["median_us"][name] for r in rows]) for name in names}
     against = [c for c in verify["comparisons"] if c["against"] == "reference"]
     return {
         "case": case,
@@ -100,8 +103,9 @@ def _case(
         },
         "warnings": cautions(trials, intervals, control, flagged, passing["max_cv"], thresholds),
         "median_us": latency,
+        "over_floor": _over_floor(trials, rows, thresholds.confidence),
         "regret": over_trials.regret(
-            trials, {v: over["median"] for v, over in latency.items()}, thresholds.confidence
+            trials, {v: latency[v]["median"] for v in variants}, thresholds.confidence
         ),
         "flagged": flagged,
         "trials_passing": {"passing": sum(judged), "of": len(judged)},
@@ -114,10 +118,28 @@ def _case(
                 "bit_equal": sum(c["variant"] == v and c["bit_equal"] for c in against),
                 "max_abs_error": max(c["max_abs_error"] for c in against if c["variant"] == v),
             }
-            for v in variants
+            for v in [*variants, *trials[0].get("peers", {})]
         },
         "held_s": _over([r["held_s"] for r in trials]),
     }
+
+
+def _floor(record: dict) -> str | None:
+    floor = record.get("floor")
+    return floor and floor["name"]
+
+
+def _over_floor(trials: list[dict], rows: list[dict], confidence: float) -> dict | None:
+    """Each variant's and peer's latency over the floor's, in the same blocks; None without one."""
+    floor = _floor(trials[0])
+    if floor is None:
+        return None
+    found = {}
+    for name in [*trials[0]["variants"], *trials[0]["peers"]]:
+        over = over_trials.interval(trials, (name, floor), confidence)
+        ratios = [round(r["median_us"][name] / r["median_us"][floor], 6) for r in rows]
+        found[name] = {**_over(ratios), "interval": over.as_record() if over else None}
+    return found
 
 
 def _measured(trials: list[dict]) -> dict:
@@ -172,8 +194,12 @@ def _require_same(read: list[tuple[Path, dict]]) -> None:
     by_case: dict[str, tuple[Path, dict]] = {}
     for other, record in read:
         differences = [
-            (key, first[key], record[key]) for key in SHARED if record[key] != first[key]
+            (key, first.get(key), record.get(key))
+            for key in SHARED
+            if record.get(key) != first.get(key)
         ]
+        floors = _floor(first), _floor(record)
+        differences += [("floor", *floors)] if floors[0] != floors[1] else []
         names = first["device"]["name"], record["device"]["name"]
         tvm = first["environment"]["tvm"], record["environment"]["tvm"]
         differences += [("device", *names)] if names[0] != names[1] else []

@@ -1,5 +1,6 @@
 """A summary as Markdown that renders on GitHub."""
 
+from .answers import answer
 from .tables import (
     markdown_table,
     measured,
@@ -19,6 +20,16 @@ INLINED_NOTE = (
     " INLINED is ON after dlight's `try_inline`, the step by which the CUDA pipeline moves the "
     "producer into its consumer: compare INLINED with ON to see the mechanism."
 )
+FLOOR_NOTE = (
+    "COPY, timed in the same blocks, copies on the device half of the bytes that the case's inputs "
+    "and output hold: it reads and writes as much as the case must at least."
+)
+PEERS_NOTE = (
+    "Peers (EAGER and INDUCTOR of PyTorch, XLA of JAX) are called from Python, as their users call "
+    "them: where a call takes longer than its kernels, Python's dispatch is what is timed. "
+    "`_GRAPH` replays the same kernels as a CUDA graph, each time into the same memory; the "
+    "profile stage has their kernels alone."
+)
 
 
 def markdown(summary: dict) -> str:
@@ -28,9 +39,14 @@ def markdown(summary: dict) -> str:
     if device["kind"] == "llvm":
         note = CPU_NOTE + (INLINED_NOTE if "INLINED" in summary["variants"] else "")
         lines += [f"> {note.format(name=device['name'])}", ""]
+    answers = [_sizes(summary, case) | answer(case) for case in summary["cases"]]
+    if any(map(answer, summary["cases"])):
+        lines += ["## In short", "", *markdown_table(answers), ""]
     lines += ["## Ratios", "", *markdown_table(_ratio_rows(summary)), "", _reading(summary), ""]
     lines += ["## Verdicts", "", *markdown_table(_verdict_rows(summary)), "", *_warnings(summary)]
-    lines += ["## Latency", "", *markdown_table(_latency_rows(summary)), ""]
+    lines += ["## Latency, µs a call", "", *markdown_table(_latency_rows(summary)), ""]
+    lines += _floor_lines(summary)
+    lines += ["## Regret", "", *markdown_table(_regret_rows(summary)), ""]
     lines += ["Regret is a variant's latency over that of the case's best variant.", ""]
     lines += ["## Steadiness", "", *markdown_table(_steadiness_rows(summary)), ""]
     lines += [_steadiness(summary), "", "## Every trial", ""]
@@ -50,7 +66,8 @@ def _reading(summary: dict) -> str:
         "A ratio above 1 means that the first is slower. The number is the median over trials of "
         "the ratio of a trial's medians; in brackets stands Student's "
         f"{percent(judging['confidence'])} interval over the trials, each with its mean log ratio "
-        "of block medians. A trial passes, as in TVM issue 20342, if the CV of both ON and OFF is "
+        "of block medians; a median that lies outside (few blocks, or unsteady ones) is marked °. "
+        "A trial passes, as in TVM issue 20342, if the CV of both ON and OFF is "
         f"at most {percent(passing['max_cv'])} and ON/OFF is at least "
         f"{passing['min_slowdown']:.2f}: it shows that fusing made it slower."
     )
@@ -134,15 +151,38 @@ def _verdict_rows(summary: dict) -> list[dict]:
 
 
 def _latency_rows(summary: dict) -> list[dict]:
+    return [
+        _sizes(summary, case) | {v: with_range(o, 2) for v, o in case["median_us"].items()}
+        for case in summary["cases"]
+    ]
+
+
+def _floor_lines(summary: dict) -> list[str]:
+    """Latency over the floor's, where one was timed, and what peers' numbers hold."""
+    if not summary.get("floor"):
+        return []
+    rows = [
+        _sizes(summary, case)
+        | {n: with_interval(o["median"], o["interval"], 3) for n, o in case["over_floor"].items()}
+        for case in summary["cases"]
+    ]
+    lines = ["## Latency over the floor", "", *markdown_table(rows), "", FLOOR_NOTE, ""]
+    if summary["peers"]:
+        versions = {
+            ", ".join(f"{k} {v}" for k, v in found.items() if k not in ("device", "how") and v)
+            for found in summary["peers"].values()
+        }
+        lines += [f"{PEERS_NOTE} Versions: {'; '.join(sorted(versions))}.", ""]
+    return lines
+
+
+def _regret_rows(summary: dict) -> list[dict]:
     rows = []
     for case in summary["cases"]:
         row = _sizes(summary, case)
-        row |= {f"{v}, µs a call": with_range(o, 2) for v, o in case["median_us"].items()}
         for variant, regret in case["regret"].items():
             best = regret["interval"] is None and regret["ratio"] == 1
-            row[f"regret of {variant}"] = (
-                "best" if best else with_interval(regret["ratio"], regret["interval"], 3)
-            )
+            row[variant] = "best" if best else with_interval(regret["ratio"], regret["interval"], 3)
         rows.append(row)
     return rows
 
@@ -179,7 +219,8 @@ def _trial_rows(summary: dict) -> list[dict]:
             mark = "‡" if trial["other_processes"] else ""
             row = _sizes(summary, case) | {"trial": f"{trial['trial']}{mark}"}
             row |= {pair: f"{value:.4f}" for pair, value in trial["ratios"].items()}
-            for variant, cv in trial["cv"].items():
+            for variant in summary["variants"]:
+                cv = trial["cv"][variant]
                 dagger = " †" if variant in trial["over_max_cv"] else ""
                 row[f"CV {variant}"] = f"{cv:.2%}{dagger}"
             row |= {"blocks": trial["blocks"], "flagged": trial["flagged"]}

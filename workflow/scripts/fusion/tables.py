@@ -4,28 +4,40 @@ import pandas as pd
 
 
 def varying_sizes(summary: dict) -> list[str]:
-    """The sizes, and dtype, in which the cases differ; depth (or the first) where none does."""
-    cases = [{**c["case"]["sizes"], "dtype": c["case"]["dtype"]} for c in summary["cases"]]
-    found = [key for key in cases[0] if len({case[key] for case in cases}) > 1]
-    return found or [next(iter(cases[0]))]
+    """Of workload, sizes and dtype, those in which the cases differ; depth where none does."""
+    points = [point(case) for case in summary["cases"]]
+    keys = dict.fromkeys(key for one in points for key in one)
+    found = [key for key in keys if len({one.get(key) for one in points}) > 1]
+    return found or [next(iter(summary["cases"][0]["case"]["sizes"]))]
 
 
 def point(case: dict) -> dict:
-    """A case's sizes with its dtype."""
-    return {**case["case"]["sizes"], "dtype": case["case"]["dtype"]}
+    """A case's workload, sizes and dtype."""
+    found = case["case"]
+    return {"workload": found["workload"], **found["sizes"], "dtype": found["dtype"]}
+
+
+def point_words(where: dict) -> str:
+    """A point, or a part of one, in words: exp_chain_add, depth 16, float16."""
+    named = ("workload", "dtype")
+    return ", ".join(str(v) if k in named else f"{k} {v}" for k, v in where.items())
 
 
 def subtitle(summary: dict) -> str:
     """What all cases share, on one line: device, TVM, compiler, shape."""
     varying = varying_sizes(summary)
     fixed = {k: v for k, v in point(summary["cases"][0]).items() if k not in varying}
-    shape = ", ".join(str(v) if k == "dtype" else f"{k} {v}" for k, v in fixed.items())
+    workload = fixed.pop("workload", None)
     kind = "CPU" if summary["device"]["kind"] == "llvm" else "GPU"
     compiler = summary["compiler"]
-    return (
-        f"{kind} {summary['device']['name']} ({summary['arch']}), "
-        f"TVM {summary['environment']['tvm']}, {compiler['name']} {compiler['version']}, "
-        f"{summary['cases'][0]['case']['workload']}: {shape}"
+    shared = [f"{workload}: {point_words(fixed)}" if workload else point_words(fixed)]
+    return ", ".join(
+        [
+            f"{kind} {summary['device']['name']} ({summary['arch']})",
+            f"TVM {summary['environment']['tvm']}",
+            f"{compiler['name']} {compiler['version']}",
+            *filter(None, shared),
+        ]
     )
 
 
@@ -41,10 +53,15 @@ def measured(summary: dict) -> str:
 
 
 def with_interval(middle: float, interval: dict | None, digits: int = 4) -> str:
-    """A ratio with its interval in brackets: 1.3856 [1.3812, 1.3900]."""
+    """A ratio with its interval in brackets: 1.3856 [1.3812, 1.3900].
+
+    A degree sign marks a median that lies outside the interval, which is of the trials' means.
+    """
     if interval is None:
         return f"{middle:.{digits}f} (no interval)"
-    return f"{middle:.{digits}f} [{interval['low']:.{digits}f}, {interval['high']:.{digits}f}]"
+    low, high = (round(interval[end], digits) for end in ("low", "high"))
+    outside = "" if low <= round(middle, digits) <= high else "°"
+    return f"{middle:.{digits}f}{outside} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
 def with_range(over: dict, digits: int) -> str:
@@ -107,7 +124,12 @@ def summary_frame(summary: dict) -> pd.DataFrame:
         for variant, over in case["median_us"].items():
             row |= {f"{variant}_us": over["median"]}
             row |= {f"{variant}_us min": over["min"], f"{variant}_us max": over["max"]}
-            row[f"{variant} regret"] = case["regret"][variant]["ratio"]
+            if variant in case["regret"]:
+                row[f"{variant} regret"] = case["regret"][variant]["ratio"]
+        for name, over in (case.get("over_floor") or {}).items():
+            bounds = over["interval"] or {"low": None, "high": None}
+            row |= {f"{name} over floor": over["median"]}
+            row |= {f"{name} over floor {end}": bounds[end] for end in ("low", "high")}
         control = case["control"] or {"ratio": None, "low": None, "high": None, "drifting": None}
         row |= {f"control {k}": control[k] for k in ("ratio", "low", "high", "drifting")}
         row |= {"flagged_blocks": case["flagged"]["blocks"], "blocks": case["flagged"]["of"]}

@@ -5,9 +5,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ..breakdown import breakdowns
-from ..tables import point
 from . import style
 from .panels import axis_and_panels, figure_of
+from .panels import place as where
 
 PARTS = {
     "kernels_us": ("kernels", "#0072B2"),
@@ -48,7 +48,7 @@ def _panel(ax, axis: str, cases: list[dict], variants: list[str], entries: dict)
             entry = entries.get((case["case"]["name"], variant))
             _bar(ax, x, width, entry)
         ax.annotate(
-            f"{axis} {point(case)[axis]}",
+            f"{axis} {where(case, axis)}",
             (place, 0),
             xycoords=("data", "axes fraction"),
             xytext=(0, -30),

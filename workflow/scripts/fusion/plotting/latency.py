@@ -1,29 +1,35 @@
-"""Latency of each variant along depth: a bar for the median over trials, a dot for each trial."""
+"""Latency of each variant along depth: bars for the medians over trials, or lines where bars would
+be too many, and a dot for each trial.
+"""
 
 import matplotlib.pyplot as plt
 
-from ..tables import point
 from . import style
-from .panels import axis_and_panels, figure_of
+from .panels import axis_and_panels, figure_of, ticks
+
+MOST_BARS = 12  # in a panel; more are too narrow for the number in each
 
 
 def draw(summary: dict) -> plt.Figure:
     axis, panels = axis_and_panels(summary)
     figure, axes = figure_of(panels, 3.2)
     for name, cases in panels.items():
-        _panel(axes[name], axis, cases, summary["variants"])
+        bars = len(cases) * len(summary["variants"])
+        panel = _bars if bars <= MOST_BARS else _lines
+        panel(axes[name], cases, summary["variants"])
+        ticks(axes[name], axis, cases)
     next(iter(axes.values())).legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
     figure.get_layout_engine().set(rect=(0, 0.08, 1, 0.92))
     style.title(
         figure,
         f"{summary['experiment']}: latency by variant and {axis}",
         summary,
-        "Bar: median over trials of a trial's median; a dot: one trial.",
+        "Bar or line: median over trials of a trial's median; a dot: one trial.",
     )
     return figure
 
 
-def _panel(ax, axis: str, cases: list[dict], variants: list[str]) -> None:
+def _bars(ax, cases: list[dict], variants: list[str]) -> None:
     width = 0.8 / len(variants)
     for index, variant in enumerate(variants):
         color, marker = style.look(variant)
@@ -46,9 +52,28 @@ def _panel(ax, axis: str, cases: list[dict], variants: list[str]) -> None:
                 ha="center",
                 fontsize=8.5,
                 fontweight="bold",
+                color="white" if color == "#000000" else "black",
             )
-    ax.set_xticks(range(len(cases)), [str(point(case)[axis]) for case in cases])
-    ax.set_xlabel(axis)
     ax.set_ylabel("µs a call (median)")
     ax.margins(y=0.12)
     ax.grid(axis="x", visible=False)
+
+
+def _lines(ax, cases: list[dict], variants: list[str]) -> None:
+    places = range(len(cases))
+    for variant in variants:
+        color, marker = style.look(variant)
+        found = [case["median_us"][variant] for case in cases]
+        ax.plot(
+            places,
+            [over["median"] for over in found],
+            color=color,
+            linestyle=style.dashes(variant),
+            marker=marker,
+            markersize=5,
+            label=variant,
+        )
+        for place, over in zip(places, found, strict=True):
+            ax.scatter([place] * len(over["values"]), over["values"], s=5, color=color)
+    style.plain_log(ax)
+    ax.set_ylabel("µs a call (median, log)")

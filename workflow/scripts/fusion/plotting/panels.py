@@ -2,24 +2,42 @@
 
 import matplotlib.pyplot as plt
 
-from ..tables import point, varying_sizes
+from ..tables import point, point_words, varying_sizes
 from . import style
+
+SHAPE = ("rows", "cols")
 
 
 def axis_and_panels(summary: dict) -> tuple[str, dict[str, list[dict]]]:
-    """(the size along the axis, {panel title: its cases in order of that size}).
+    """(what runs along the axis, {panel title: its cases in order along the axis}).
 
-    The axis is depth if the cases differ in it, else the first size in which they do.
+    The axis is depth if the cases differ in it, else "rows × cols" if they differ in both, else the
+    first size (or workload, or dtype) in which they do.
     """
     keys = varying_sizes(summary)
-    axis = "depth" if "depth" in keys else keys[0]
+    along = ("depth",) if "depth" in keys else SHAPE if set(SHAPE) <= set(keys) else keys[:1]
     panels: dict[str, list[dict]] = {}
     for case in summary["cases"]:
-        rest = ", ".join(f"{key} {point(case)[key]}" for key in keys if key != axis)
-        panels.setdefault(rest, []).append(case)
+        rest = {key: point(case).get(key) for key in keys if key not in along}
+        panels.setdefault(point_words(rest), []).append(case)
     for cases in panels.values():
-        cases.sort(key=lambda c: point(c)[axis] if axis != "dtype" else 0)
-    return axis, panels
+        if along[0] not in ("workload", "dtype"):
+            cases.sort(key=lambda case: [point(case)[key] for key in along])
+    return " × ".join(along), panels
+
+
+def place(case: dict, axis: str) -> str:
+    """Where a case lies on an axis of axis_and_panels, in words."""
+    return "×".join(str(point(case)[key]) for key in axis.split(" × "))
+
+
+def ticks(ax: plt.Axes, axis: str, cases: list[dict]) -> None:
+    """Label the places 0, 1, ... along the axis; slanted where the words would run together."""
+    labels = [place(case, axis) for case in cases]
+    crowded = sum(map(len, labels)) > 60
+    slant = {"rotation": 30, "ha": "right", "fontsize": 8.5} if crowded else {}
+    ax.set_xticks(range(len(cases)), labels, **slant)
+    ax.set_xlabel(axis)
 
 
 def figure_of(panels: dict[str, list[dict]], height: float) -> tuple[plt.Figure, dict]:

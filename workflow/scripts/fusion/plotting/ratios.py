@@ -2,10 +2,11 @@
 
 import matplotlib.pyplot as plt
 
-from ..tables import point
 from ..words import percent
 from . import style
-from .panels import axis_and_panels, figure_of
+from .panels import axis_and_panels, figure_of, ticks
+
+WIDE = 12  # the largest ratio of a panel over its smallest, above which its scale is logarithmic
 
 
 def draw(summary: dict) -> plt.Figure:
@@ -36,10 +37,17 @@ def _panel(ax, axis: str, cases: list[dict], pairs: list[str]) -> None:
     ax.axhline(1, color="#555555", linewidth=1)
     for index, pair in enumerate(pairs):
         color, marker = style.look(pair)
-        shift = 0.09 * (index - (len(pairs) - 1) / 2)
+        shift = min(0.09, 0.6 / len(pairs)) * (index - (len(pairs) - 1) / 2)
         xs = [place + shift for place in places]
         medians = [case["ratios"][pair]["median"] for case in cases]
-        ax.plot(xs, medians, color=color, linewidth=1.5, marker="_", markersize=16)
+        ax.plot(
+            xs,
+            medians,
+            color=color,
+            linewidth=1.5,
+            marker="_",
+            markersize=min(16, 100 / len(cases)),
+        )
         for x, case in zip(xs, cases, strict=True):
             values, over = case["ratios"][pair]["values"], case["ratios"][pair]["interval"]
             if over:
@@ -54,9 +62,17 @@ def _panel(ax, axis: str, cases: list[dict], pairs: list[str]) -> None:
         shown = ", ".join(f"{m:.2f}" for m in medians) if len(medians) <= 3 else ""
         label = f"{pair}: {shown}" if shown else pair
         ax.scatter([], [], color=color, marker=marker, s=24, label=label)
-    ax.set_xticks(list(places), [str(point(case)[axis]) for case in cases])
+    ticks(ax, axis, cases)
     ax.set_xlim(-0.5, len(cases) - 0.5)
-    ax.set_xlabel(axis)
-    ax.set_ylabel("ratio (below 1: the first is faster)")
-    ax.set_ylim(bottom=0)
+    _scale(ax, [case["ratios"][pair]["median"] for case in cases for pair in pairs])
     ax.grid(axis="x", visible=False)
+
+
+def _scale(ax, medians: list[float]) -> None:
+    """From 0 on; on a log scale where the ratios are so far apart that some would lie on 0."""
+    if max(medians) / min(medians) > WIDE:
+        style.plain_log(ax)
+        ax.set_ylabel("ratio, log (below 1: the first is faster)")
+    else:
+        ax.set_ylabel("ratio (below 1: the first is faster)")
+        ax.set_ylim(bottom=0)

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from ..tables import point
+from ..tables import point, point_words, varying_sizes
 from ..trial_statistics import coefficient_of_variation
 from ..words import percent
 from . import style
@@ -43,7 +43,8 @@ def draw(summary: dict, trials: list[dict]) -> plt.Figure:
     axes[-1, 0].set_xlabel("block (trials one after the other)")
     axes[-1, 0].set_xlim(-1, start)
     figure.get_layout_engine().set(rect=(0, 0.06, 1, 0.93))
-    sizes = ", ".join(f"{k} {v}" for k, v in point({"case": trials[0]["case"]}).items())
+    where = point({"case": trials[0]["case"]})
+    sizes = point_words({key: where[key] for key in varying_sizes(summary)})
     style.title(
         figure,
         f"{summary['experiment']}: every sample, {sizes}",

@@ -9,18 +9,33 @@ import matplotlib
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
+from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
 from ..tables import subtitle
 
-# Okabe and Ito's palette (jfly.uni-koeln.de/color), with a marker each so that grey prints read.
+# Okabe and Ito's palette (jfly.uni-koeln.de/color), then wine and olive of Paul Tol's muted scheme
+# (sronpersonalpages.nl/~pault), with a marker each so that grey prints read.
 _BLUE, _ORANGE, _GREEN, _PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-_SKY, _YELLOW, _BLACK = "#56B4E9", "#E69F00", "#000000"
+_SKY, _YELLOW, _BLACK, _GREY = "#56B4E9", "#E69F00", "#000000", "#777777"
+_WINE, _OLIVE = "#882255", "#999933"
 VARIANT = {
     "OFF": (_BLUE, "o"),
     "PARTIAL": (_GREEN, "s"),
     "ON": (_ORANGE, "^"),
+    "SPLIT": (_SKY, "P"),
+    "STAGED": (_BLACK, "*"),
     "INLINED": (_PURPLE, "D"),
-    "CONTROL": ("#777777", "v"),
+    "CONTROL": (_GREY, "v"),
+    "COPY": (_GREY, "|"),
+    "EAGER": (_YELLOW, "X"),
+    "INDUCTOR": (_WINE, "h"),
+    "XLA": (_OLIVE, "p"),
+    # In CUDA graphs: the colour of what is launched in them, and a dashed line (see dashes).
+    "OFF_GRAPH": (_BLUE, "<"),
+    "PARTIAL_GRAPH": (_GREEN, "d"),
+    "ON_GRAPH": (_ORANGE, ">"),
+    "EAGER_GRAPH": (_YELLOW, "x"),
+    "INDUCTOR_GRAPH": (_WINE, "H"),
 }
 RATIO = {
     "ON/OFF": (_ORANGE, "o"),
@@ -28,8 +43,20 @@ RATIO = {
     "ON/PARTIAL": (_SKY, "^"),
     "INLINED/OFF": (_PURPLE, "D"),
     "INLINED/ON": (_BLACK, "v"),
+    "SPLIT/OFF": (_YELLOW, "P"),
+    "SPLIT/ON": (_WINE, "<"),
+    "STAGED/OFF": (_BLACK, "*"),
+    "STAGED/ON": (_OLIVE, ">"),
 }
-OTHER = (_YELLOW, "P")
+WORKLOAD = {
+    "exp_chain_add": (_ORANGE, "^"),
+    "tanh_chain_add": (_BLUE, "o"),
+    "sqrt_chain_add": (_GREEN, "s"),
+    "sigmoid_chain_add": (_PURPLE, "D"),
+    "erf_chain_add": (_SKY, "P"),
+    "cheap_chain_add": (_BLACK, "*"),
+}
+OTHER = (_GREY, "X")
 WIDTH = 8.4  # inches; at 150 dpi about what GitHub shows without shrinking much
 
 plt.rcParams.update(
@@ -49,8 +76,21 @@ plt.rcParams.update(
 
 
 def look(name: str) -> tuple[str, str]:
-    """Colour and marker of a variant or of a ratio."""
-    return VARIANT.get(name) or RATIO.get(name) or OTHER
+    """Colour and marker of a variant, a peer, a ratio or a workload."""
+    return VARIANT.get(name) or RATIO.get(name) or WORKLOAD.get(name) or OTHER
+
+
+def dashes(name: str) -> str:
+    """The line of a variant or peer: dashed where its launches are captured in CUDA graphs."""
+    return "--" if name.endswith("_GRAPH") else "-"
+
+
+def plain_log(axis: plt.Axes) -> None:
+    """A logarithmic y axis with plain numbers at 1, 2 and 5."""
+    axis.set_yscale("log")
+    axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.yaxis.set_minor_locator(NullLocator())
+    axis.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
 
 
 def title(figure: plt.Figure, text: str, summary: dict, reading: str) -> None:

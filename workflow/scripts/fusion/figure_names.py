@@ -1,0 +1,32 @@
+"""Which figures and tables an experiment has: known from its configuration, before it runs."""
+
+from .cases import Case
+
+MOST_SAMPLES = 20  # cases; for more, nobody reads a figure of every sample a case
+MOST_PROFILES = 24  # cases times variants and peers; for more, profiling takes longer than timing
+
+
+def figures(cases: list[Case], settings: dict, kind: str) -> list[str]:
+    """The figures' names without suffix; kind: cuda or llvm.
+
+    settings: the configuration for the device.
+    """
+    names = ["ratios_by_depth", "latency_by_depth"]
+    profiles = len(cases) * len([*settings["variants"], *settings["peers"]])
+    names += ["breakdown"] if kind == "cuda" and profiles <= MOST_PROFILES else []
+    if settings["floor"] != "none" and len(_values(cases, "depth")) > 1:
+        names.append("over_floor_by_depth")
+    if len(_values(cases, "depth")) > 1 and len(_values(cases, "cols")) > 1:
+        names.append("fastest_map")
+    names += ["crossing"] if has_crossings(cases, settings["variants"]) else []
+    names += [f"samples/{case.name}" for case in cases] if len(cases) <= MOST_SAMPLES else []
+    return names
+
+
+def has_crossings(cases: list[Case], variants: list[str]) -> bool:
+    """Whether there is a ratio to follow along depth: ON/PARTIAL at more than two depths."""
+    return {"ON", "PARTIAL"} <= set(variants) and len(_values(cases, "depth")) > 2
+
+
+def _values(cases: list[Case], size: str) -> set:
+    return {dict(case.sizes).get(size) for case in cases}

@@ -1,0 +1,74 @@
+"""Latency over the floor along depth, for every variant and peer."""
+
+import matplotlib.pyplot as plt
+from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, StrMethodFormatter
+
+from ..tables import point
+from ..words import percent
+from . import style
+from .panels import axis_and_panels, figure_of
+
+TICKS = (1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 1000)
+
+
+def draw(summary: dict) -> plt.Figure:
+    """Needs cases that differ in depth, and their latency over the floor."""
+    _, panels = axis_and_panels(summary)
+    figure, axes = figure_of(panels, 4.6)
+    names = list(dict.fromkeys(name for case in summary["cases"] for name in case["over_floor"]))
+    for title, cases in panels.items():
+        _panel(axes[title], cases, [name for name in names if name != summary["floor"]])
+        axes[title].axhline(1, color="#555555", linewidth=1)
+        axes[title].legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+        axes[title].set_ylabel(f"latency over {summary['floor']} (log)")
+    figure.get_layout_engine().set(rect=(0, 0.07, 1, 0.93))
+    dashed = any(style.dashes(name) == "--" for name in names)
+    style.title(
+        figure,
+        f"{summary['experiment']}: latency over {summary['floor']} by depth",
+        summary,
+        f"{summary['floor']}: a copy of as many bytes as the case must move, timed in the same "
+        f"blocks, at 1. Line: median over trials; bar: {percent(summary['judging']['confidence'])} "
+        "interval over them, where there are two or more."
+        + (" Dashed: launched in CUDA graphs." if dashed else ""),
+    )
+    return figure
+
+
+def _panel(ax: plt.Axes, cases: list[dict], names: list[str]) -> None:
+    for name in names:
+        color, marker = style.look(name)
+        timed = [case for case in cases if name in case["over_floor"]]
+        depths = [point(case)["depth"] for case in timed]
+        over = [case["over_floor"][name] for case in timed]
+        hollow = style.dashes(name) == "--"
+        ax.plot(
+            depths,
+            [o["median"] for o in over],
+            color=color,
+            marker=marker,
+            linestyle=style.dashes(name),
+            markerfacecolor="white" if hollow else color,
+            markersize=6,
+            linewidth=1.5,
+            label=name,
+        )
+        for depth, found in zip(depths, over, strict=True):
+            if found["interval"]:
+                low, high = found["interval"]["low"], found["interval"]["high"]
+                ax.vlines(depth, low, high, color=color, linewidth=4, alpha=0.35)
+    along_depth(ax, [point(case)["depth"] for case in cases])
+    ax.set_yscale("log")
+    ax.yaxis.set_major_locator(FixedLocator(TICKS))
+    ax.yaxis.set_minor_locator(NullLocator())
+    ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+
+
+def along_depth(ax: plt.Axes, depths: list[int]) -> None:
+    """Depth on a log2 axis, a tick at each depth that was measured."""
+    ax.set_xscale("log", base=2)
+    ax.xaxis.set_major_locator(FixedLocator(sorted(set(depths))))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    ax.set_xlabel("depth (log)")
