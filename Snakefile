@@ -18,6 +18,7 @@ include: "workflow/rules/audit.smk"
 include: "workflow/rules/verify.smk"
 include: "workflow/rules/time.smk"
 include: "workflow/rules/aggregate.smk"
+include: "workflow/rules/crossings.smk"
 include: "workflow/rules/profile.smk"
 include: "workflow/rules/figures.smk"
 
@@ -33,6 +34,7 @@ rule all:
             then=rules.verify.input
             + rules.time.input
             + rules.aggregate.output
+            + rules.crossings.input
             + (PROFILED + rules.profile_table.output if DEVICE.kind == "cuda" else [])
             + rules.figures.input,
             otherwise=[],

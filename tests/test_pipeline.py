@@ -177,7 +177,7 @@ def test_a_variant_that_fails_verification_stops_the_run_before_timing(make_chec
     assert "_through_float64(np.exp)" in text
     wrong = "_through_float64(lambda a: np.exp(a) * 1.01)"
     namespace.write_text(text.replace("_through_float64(np.exp)", wrong))
-    ran = snakemake(*TINY, "--keep-going", cwd=folder)
+    ran = snakemake(*TINY, "--cores", "2", "--keep-going", "--", "time", cwd=folder)
     assert ran.returncode == 1
     assert "fails verification; nothing of it is timed" in ran.stdout
     out = folder / "results/tiny/llvm"

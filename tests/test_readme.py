@@ -2,11 +2,13 @@
 
 import re
 import shlex
+import sys
 
 import pytest
 from conftest import ROOT, has_gpu, run, snakemake
 
 README = (ROOT / "README.md").read_text()
+PROGRAMS = sorted(path.stem for path in (ROOT / "workflow/scripts").glob("*.py"))
 
 
 def commands() -> list[str]:
@@ -44,27 +46,8 @@ def test_relative_links_and_named_files_exist():
         assert (ROOT / target).exists(), target
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "compile_variant",
-        "verify_case",
-        "time_trial",
-        "rebuild_variant",
-        "aggregate_trials",
-        "plot_figures",
-        "audit_variant",
-        "audit_table",
-        "profile_variant",
-        "trace_calls",
-        "call_once",
-        "profile_table",
-        "compare_runs",
-    ],
-)
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_every_program_explains_itself(name):
-    import sys
-
     done = run(sys.executable, f"workflow/scripts/{name}.py", "--help")
     assert done.returncode == 0
     assert done.stdout.count("--") >= 2 and "usage:" in done.stdout

@@ -6,7 +6,7 @@ from snakemake.exceptions import WorkflowError
 SCRIPTS = Path(os.path.relpath(workflow.basedir)) / "workflow" / "scripts"
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow" / "scripts"))
 
-from fusion import announce, config as settings, devices, session, sources
+from fusion import announce, config as settings, devices, figure_names, session, sources
 from fusion.errors import FusionError
 
 try:
@@ -14,12 +14,14 @@ try:
     DEVICE = devices.resolve(str(CHECKED["device"]), CHECKED["gpu"]["device"])
     SETTINGS = settings.for_device(CHECKED, DEVICE)
     CASES = settings.cases_of(SETTINGS)
+    settings.set_environment(SETTINGS)  # says, too, where the peers' interpreters are
     settings.require_runnable(SETTINGS, DEVICE, CASES)
 except FusionError as error:
     raise WorkflowError(str(error))
 
 ARCH = DEVICE.arch
 VARIANTS = SETTINGS["variants"]
+PEERS = SETTINGS["peers"]
 TRIALS = range(1, SETTINGS["timing"]["trials"] + 1)
 KERNELS = {
     "llvm": ["kernels.ll", "kernels.s", "kernels.o"],
@@ -27,8 +29,6 @@ KERNELS = {
 }
 INPUTS = f"--low {SETTINGS['inputs']['low']} --high {SETTINGS['inputs']['high']}"
 TENV = "../../envs/tvm.yaml"
-
-settings.set_environment(SETTINGS)
 
 # One trial at a time, also where nobody passes --resources; the command line still wins.
 workflow.global_resources.setdefault("gpu", 1)
@@ -46,7 +46,8 @@ pathvars:
 
 wildcard_constraints:
     case="[^/]+",
-    variant="[A-Z]+",
+    variant="|".join(VARIANTS),
+    peer="|".join(PEERS) or "-",
     trial=r"\d+",
 
 
@@ -58,6 +59,10 @@ def modules(name, *starts):
     programs = [SCRIPTS / program for program in (name, *starts)]
     found = {path for program in programs for path in sources.modules(program)}
     return sorted(map(str, found.union(programs[1:])))
+
+
+# Where there are peers, what serves them is an input too.
+SERVERS = ["serve_peer.py"] if PEERS else []
 
 
 def as_options(section, without=()):

@@ -1,13 +1,11 @@
 FORMATS = ["png", "svg"]
-FIGURES = ["ratios_by_depth", "latency_by_depth"]
-FIGURES += ["breakdown"] if DEVICE.kind == "cuda" else []
+FIGURES = figure_names.figures(list(CASES.values()), SETTINGS, DEVICE.kind)
 
 
 rule figures:
-    """Every figure, as PNG and SVG."""
+    """Every figure that this experiment has, as PNG and SVG."""
     input:
         expand("<results>/figures/{name}.{format}", name=FIGURES, format=FORMATS),
-        expand("<results>/figures/samples/{case}.{format}", case=CASES, format=FORMATS),
 
 
 rule plot:
@@ -17,7 +15,7 @@ rule plot:
         modules=modules("plot_figures.py"),
         summary=rules.aggregate.output.summary,
         trials=rules.time.input,
-        profiles=PROFILED,
+        profiles=PROFILED if "breakdown" in FIGURES else [],
     output:
         rules.figures.input,
     log:
@@ -25,7 +23,9 @@ rule plot:
     conda:
         TENV
     params:
+        figures=FIGURES,
         folder=subpath(output[0], parent=True),
     shell:
         "python3 {input.program:q} --summary {input.summary:q} --trials {input.trials:q}"
-        " --profiles {input.profiles:q} --out {params.folder:q} 2>&1 | tee {log:q}"
+        " --profiles {input.profiles:q} --figures {params.figures:q} --out {params.folder:q} 2>&1"
+        " | tee {log:q}"

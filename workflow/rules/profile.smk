@@ -1,7 +1,7 @@
 PROFILED = expand(
     "<results>/profile/{case}/{variant}.json",
     case=CASES if DEVICE.kind == "cuda" else [],
-    variant=VARIANTS,
+    variant=[*VARIANTS, *PEERS],
 )
 
 
@@ -19,7 +19,7 @@ rule profile_variant:
         modules=modules("profile_variant.py", "trace_calls.py", "call_once.py"),
         record=rules.compile_variant.output.record,
         compiled=rules.compile_variant.output.module,
-        all_verified=rules.verify.input,
+        all_verified=ancient(rules.verify.input),
     output:
         "<results>/profile/{case}/{variant}.json",
     log:
@@ -36,6 +36,32 @@ rule profile_variant:
     shell:
         "python3 {input.program:q} --record {input.record:q} --out {output:q} {params.profile}"
         " --seed {params.seed} {params.inputs} 2>&1 | tee {log:q}"
+
+
+rule profile_peer:
+    """The same of a peer, under its own interpreter; and what became of the producer."""
+    input:
+        program=SCRIPTS / "profile_peer.py",
+        modules=modules("profile_peer.py", *SERVERS),
+        all_verified=ancient(rules.verify.input),
+    output:
+        "<results>/profile/{case}/{peer}.json",
+    log:
+        "<logs>/profile/{case}/{peer}.log",
+    conda:
+        TENV
+    threads: THREADS
+    resources:
+        gpu=1,
+    params:
+        case=case_arguments,
+        arch=ARCH,
+        profile=as_options(SETTINGS["profile"]),
+        seed=SETTINGS["timing"]["seed"],
+        inputs=INPUTS,
+    shell:
+        "python3 {input.program:q} {params.case:q} --peer {wildcards.peer} --arch {params.arch}"
+        " --out {output:q} {params.profile} --seed {params.seed} {params.inputs} 2>&1 | tee {log:q}"
 
 
 rule profile_table:

@@ -8,7 +8,7 @@ rule verify_case:
     """Three draws, poisoned outputs; a variant that fails stops the run."""
     input:
         program=SCRIPTS / "verify_case.py",
-        modules=modules("verify_case.py"),
+        modules=modules("verify_case.py", *SERVERS),
         device=on_device,
         records=expand("<results>/compile/{{case}}/{variant}/record.json", variant=VARIANTS),
         compiled=expand("<results>/compile/{{case}}/{variant}/module.so", variant=VARIANTS),
@@ -23,9 +23,10 @@ rule verify_case:
     resources:
         gpu=1,
     params:
+        peers=" ".join(["--peers", *PEERS]) if PEERS else "",
         seeds=SETTINGS["verify"]["seeds"],
         tolerance=f"--rtol {SETTINGS['verify']['rtol']} --atol {SETTINGS['verify']['atol']}",
         inputs=INPUTS,
     shell:
         "python3 {input.program:q} --records {input.records:q} --out {output:q}"
-        " --seeds {params.seeds} {params.inputs} {params.tolerance} 2>&1 | tee {log:q}"
+        " --seeds {params.seeds} {params.inputs} {params.tolerance} {params.peers} 2>&1 | tee {log:q}"
