@@ -243,3 +243,24 @@ def test_a_foreign_file_is_an_error_in_words(tmp_path):
     (tmp_path / "k.cubin").write_bytes(b"no cubin")
     with pytest.raises(FusionError, match=r"nvdisasm cannot read .*k\.cubin"):
         sass.listing(tmp_path / "k.cubin")
+
+
+def test_recomputation_without_a_transcendental_shows_in_the_instructions(tmp_path):
+    """20 steps of z = x - 0.5 z, a fused multiply-add each, on 64 rows, read by 64 x 2048: ON runs
+    them for 131,072 elements, PARTIAL in 1,024 launched threads.
+    """
+    found = {}
+    for variant in ("ON", "PARTIAL"):
+        words = ["--workload", "cheap_chain_add", "--dtype", "float32", "--variant", variant]
+        words += ["--size", "depth=20", "--size", "rows=64", "--size", "cols=2048"]
+        done = program("compile_variant.py", *words, "--arch", "sm_86", "--out", tmp_path / variant)
+        assert done.returncode == 0, done.stdout
+        out = tmp_path / f"{variant}.json"
+        done = program(
+            "audit_variant.py", "--record", tmp_path / variant / "record.json", "--out", out
+        )
+        assert done.returncode == 0, done.stdout
+        totals = records.read(out, "audit")["totals"]
+        assert totals["mufu_executed"] == {}
+        found[variant] = totals["instructions_executed"]
+    assert found["ON"] - found["PARTIAL"] >= 20 * (131_072 - 1_024)

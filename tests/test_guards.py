@@ -35,6 +35,11 @@ def test_a_predicate_on_the_work():
     assert of_exp(TID, "ISETP.GT.AND P0, PT, R2, 0x3, PT", f"@!P0 {EXP}") == [(Guard("LE", 3),)]
 
 
+def test_threads_that_leave_do_none_of_what_follows():
+    found = of_exp(TID, "ISETP.GT.AND P0, PT, R2, 0x3f, PT", "@P0 EXIT ", EXP)
+    assert [active(guards, 1024) for guards in found] == [64]
+
+
 def test_nested_guards_are_both_kept():
     found = of_exp(
         TID,

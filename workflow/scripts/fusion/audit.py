@@ -25,6 +25,7 @@ ON_A_GPU = (
     "spills",
     "mufu_sites",
     "mufu_executed",
+    "instructions_executed",
     "backward_branches",
 )
 
@@ -55,6 +56,9 @@ def totals_of(artifact: Artifact, kernels: list[dict]) -> dict:
         "kernels": len({k["kernel"] for k in kernels}) if cuda else None,
         "launches": sum(k["calls"] for k in kernels) if cuda else None,
         "mufu_executed": _added([k["mufu_executed"] for k in kernels]) if cuda else None,
+        "instructions_executed": _sum([k["instructions_executed"] for k in kernels])
+        if cuda
+        else None,
         "bytes_moved": artifact.record["bytes_moved"],
     }
 
@@ -69,13 +73,27 @@ def executed(code: sass.Instructions, launch: dict, calls: int) -> dict[str, int
     """MUFU operations by function: sites x threads that reach them x calls, or 'symbolic'."""
     if launched_threads(launch) == SYMBOLIC:
         return dict.fromkeys(sass.mufu(code.opcodes), SYMBOLIC)
-    across = launch["block"][0]
     found: Counter[str] = Counter()
     for behind, opcodes in code.guarded.items():
-        threads = launched_threads(launch) // across * guards.active(behind, across)
         for name, number in sass.mufu(opcodes).items():
-            found[name] += number * threads * calls
+            found[name] += number * _reaching(launch, behind) * calls
     return dict(sorted(found.items()))
+
+
+def instructions_executed(code: sass.Instructions, launch: dict, calls: int) -> int | str:
+    """All instructions but NOP, of all threads: sites x threads that reach them x calls."""
+    if launched_threads(launch) == SYMBOLIC:
+        return SYMBOLIC
+    return calls * sum(
+        (opcodes.total() - opcodes["NOP"]) * _reaching(launch, behind)
+        for behind, opcodes in code.guarded.items()
+    )
+
+
+def _reaching(launch: dict, behind: tuple[guards.Guard, ...]) -> int:
+    """Threads of a launch that the guards admit."""
+    across = launch["block"][0]
+    return launched_threads(launch) // across * guards.active(behind, across)
 
 
 def _cuda_rows(artifact: Artifact) -> list[dict]:
@@ -97,6 +115,9 @@ def _cuda_rows(artifact: Artifact) -> list[dict]:
                     "spills": {o: sass.starting_with(opcodes, o) for o in ("LDL", "STL")},
                     "mufu_sites": sites,
                     "mufu_executed": executed(code[name], launch, function["calls"]),
+                    "instructions_executed": instructions_executed(
+                        code[name], launch, function["calls"]
+                    ),
                     "backward_branches": len(code[name].backward),
                     "opcodes": _sorted(opcodes),
                 }
@@ -145,6 +166,10 @@ def _added(rows: list[dict[str, int | str]]) -> dict[str, int | str]:
     names = sorted({name for row in rows for name in row})
     columns = {name: [row[name] for row in rows if name in row] for name in names}
     return {n: SYMBOLIC if SYMBOLIC in found else sum(found) for n, found in columns.items()}
+
+
+def _sum(numbers: list[int | str]) -> int | str:
+    return SYMBOLIC if SYMBOLIC in numbers else sum(numbers)
 
 
 def _sorted(counts: Counter[str]) -> dict[str, int]:

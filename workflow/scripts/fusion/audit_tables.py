@@ -9,8 +9,9 @@ from .tables import markdown_table
 NOT_HERE = "–"  # what does not exist on this kind of device
 EXECUTED_NOTE = (
     "Executed = sites × launched threads × calls, of MUFU, the GPU's unit for such functions. It "
-    "takes each site to run once in each launched thread. Sites alone cannot tell a chain that "
-    "runs for each element of a column from one that runs for each element of the matrix."
+    "takes each site to run once in each launched thread, but for guards by the thread's number. "
+    "Sites alone cannot tell a chain that runs for each element of a column from one that runs for "
+    "each element of the matrix. Executed instructions are all that are no NOP, counted so."
 )
 BYTES_NOTE = (
     "Bytes moved at least: each input once, each output once, each intermediate "
@@ -77,6 +78,7 @@ def totals_frame(audits: list[dict]) -> pd.DataFrame:
         row = {**_point(audit), "variant": audit["variant"]}
         row |= {key: totals[key] for key in ("calls", "kernels", "launches")}
         row |= _by_function(totals["mufu_executed"], functions, "executed")
+        row["instructions_executed"] = totals.get("instructions_executed")
         row |= {f"bytes_{kind}": n for kind, n in totals["bytes_moved"].items()}
         rows.append(row)
     return pd.DataFrame(rows, dtype=object)
@@ -92,6 +94,8 @@ def _total_rows(audits: list[dict]) -> list[dict]:
         moved = totals["bytes_moved"]
         row["intermediates, bytes"] = _number(moved["intermediates"], unknown=SYMBOLIC)
         row["bytes moved at least"] = _number(moved["at_least"], unknown=SYMBOLIC)
+        if all("instructions_executed" in each["totals"] for each in audits):  # older ones do not
+            row["executed instructions"] = _number(totals["instructions_executed"])
         rows.append(row)
     return rows
 

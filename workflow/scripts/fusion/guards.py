@@ -8,6 +8,7 @@ loops, which are not followed (of a kernel with one no guard is recognised eithe
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from dataclasses import dataclass
@@ -48,7 +49,7 @@ def of_instructions(listed: list[dict], start: int, width: int) -> list[tuple[Gu
     bytes of an instruction.
     """
     known = _Known()
-    regions: list[tuple[int, Guard]] = []  # until which address which guard holds
+    regions: list[tuple[float, Guard]] = []  # until which address which guard holds
     found = []
     for number, instruction in enumerate(listed):
         address = start + width * number
@@ -59,7 +60,9 @@ def of_instructions(listed: list[dict], start: int, width: int) -> list[tuple[Gu
         if target is not None and target <= address and instruction.get("predicate"):
             return [()] * len(listed)  # a loop
         past = known.guard_of(_negated(instruction.get("predicate", "")))
-        if target is not None and past is not None:
+        if past is not None and instruction["opcode"] == "EXIT":
+            regions.append((math.inf, past))  # who leaves here does none of what follows
+        if past is not None and target is not None:
             regions.append((target, past))
         found.append(behind if target is not None or own is None else (*behind, own))
         known.see(instruction)
