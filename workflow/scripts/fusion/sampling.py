@@ -9,6 +9,7 @@ calls that just fills min_repeat_ms (and is never below `number`).
 
 import math
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
@@ -47,7 +48,7 @@ class Protocol:
         return asdict(self)
 
 
-class Paced:
+class Paced(ABC):
     """Something that is timed by the protocol; keeps the fastest time of a call that it has seen.
 
     What is timed is a subclass's affair: `call` calls it so often and waits for the device, `time`
@@ -59,11 +60,11 @@ class Paced:
         self.protocol = protocol
         self.fastest = math.inf
 
-    def call(self, times: int) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def call(self, times: int) -> None: ...
 
-    def time(self, number: int, repeat: int) -> list[float]:
-        raise NotImplementedError
+    @abstractmethod
+    def time(self, number: int, repeat: int) -> list[float]: ...
 
     def warm_up(self) -> None:
         self.call(self.protocol.warmup_calls)
