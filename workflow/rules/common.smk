@@ -63,6 +63,7 @@ def modules(name, *starts):
 
 # Where there are peers, what serves them is an input too.
 SERVERS = ["serve_peer.py"] if PEERS else []
+WITH_PEERS = " ".join(["--peers", *PEERS]) if PEERS else ""
 
 
 def as_options(section, without=()):

@@ -35,7 +35,7 @@ rule time_trial:
         protocol=PROTOCOL,
         control=SETTINGS["control"],
         floor=SETTINGS["floor"],
-        peers=" ".join(["--peers", *PEERS]) if PEERS else "",
+        peers=WITH_PEERS,
         inputs=INPUTS,
     shell:
         "python3 {input.program:q} --records {input.records:q} --verified {input.verified:q}"

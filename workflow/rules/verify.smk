@@ -23,7 +23,7 @@ rule verify_case:
     resources:
         gpu=1,
     params:
-        peers=" ".join(["--peers", *PEERS]) if PEERS else "",
+        peers=WITH_PEERS,
         seeds=SETTINGS["verify"]["seeds"],
         tolerance=f"--rtol {SETTINGS['verify']['rtol']} --atol {SETTINGS['verify']['atol']}",
         inputs=INPUTS,
