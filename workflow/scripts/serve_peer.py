@@ -32,9 +32,7 @@ def main() -> None:
     add_arguments(parser)
     parser.add_argument("--peers", nargs="+", required=True, help=f"of {', '.join(PEERS)}")
     parser.add_argument("--device", choices=["cuda", "cpu"], required=True)
-    parser.add_argument("--seed", type=int, required=True, help="seed of the inputs")
-    parser.add_argument("--low", type=float, required=True, help="inputs' least value")
-    parser.add_argument("--high", type=float, required=True, help="inputs' bound above")
+    inputs.add_arguments(parser)
     parser.add_argument(
         "--once", type=int, metavar="CALLS", help="after CALLS calls one more, for a profiler; end"
     )

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from fusion import artifacts, flagging, peers, records, session
+from fusion import artifacts, flagging, inputs, peers, records, session
 from fusion.errors import FusionError, run_program
 from fusion.memory import require_memory
 from fusion.pairs import CONTROL, FLOORS, named_pairs, require_control
@@ -31,7 +31,7 @@ def main() -> None:
     floors = [] if args.floor == "none" else [args.floor]
     require_memory(case, device, len(entries) + len(floors) + len(args.peers))
 
-    from fusion import floor, inputs, loading, peer_process, provenance, sampling, targets
+    from fusion import floor, loading, peer_process, provenance, sampling, targets
     from fusion.peer_timer import PeerTimer
 
     protocol = sampling.Protocol(
@@ -126,9 +126,7 @@ def parse() -> argparse.Namespace:
         "--floor", choices=FLOORS, default="none", help="what else enters every block: a copy"
     )
     peers.add_arguments(parser)
-    parser.add_argument("--seed", required=True, type=int, help="seed of the inputs")
-    parser.add_argument("--low", type=float, required=True, help="inputs' least value")
-    parser.add_argument("--high", type=float, required=True, help="inputs' bound above")
+    inputs.add_arguments(parser)
     parser.add_argument("--blocks", type=int, required=True, help="rounds over all variants")
     parser.add_argument("--number", type=int, required=True, help="least calls in a sample")
     parser.add_argument("--repeat", type=int, required=True, help="samples a block and variant")

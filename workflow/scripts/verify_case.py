@@ -8,7 +8,7 @@ import argparse
 import itertools
 from pathlib import Path
 
-from fusion import artifacts, peers, records, session
+from fusion import artifacts, inputs, peers, records, session
 from fusion.comparing import compare
 from fusion.errors import FusionError, run_program
 from fusion.memory import require_memory
@@ -21,7 +21,7 @@ def main() -> None:
     device = session.choose(arch, args.gpu)
     require_memory(case, device, len(compiled) + len(args.peers))
 
-    from fusion import inputs, loading, peer_process, poison, provenance, targets
+    from fusion import loading, peer_process, poison, provenance, targets
 
     draws = {seed: inputs.draw(case, seed, args.low, args.high) for seed in args.seeds}
     outputs = {(s, "reference"): inputs.reference(case, draw) for s, draw in draws.items()}
@@ -67,8 +67,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--records", nargs="+", required=True, type=Path, help="compile records")
     parser.add_argument("--out", required=True, type=Path, help="the record to write (JSON)")
     parser.add_argument("--seeds", nargs="+", type=int, required=True, help="one a draw of inputs")
-    parser.add_argument("--low", type=float, required=True, help="inputs' least value")
-    parser.add_argument("--high", type=float, required=True, help="inputs' bound above")
+    inputs.add_range_arguments(parser)
     parser.add_argument("--rtol", type=float, required=True, help="relative tolerance")
     parser.add_argument("--atol", type=float, required=True, help="absolute tolerance")
     peers.add_arguments(parser)

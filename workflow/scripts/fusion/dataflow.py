@@ -13,6 +13,7 @@ from tvm import relax
 from . import primfuncs
 from .costs import Kernel
 from .fused_groups import groups_of, is_call_tir
+from .traffic import bytes_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +107,7 @@ class Graph:
         read = {v for n in kernel for v in n.inputs if isinstance(v, relax.Var)} - written
         constants = [v for n in kernel for v in n.inputs if not isinstance(v, relax.Var)]
         last = max(results, key=lambda n: n.operator.domain)
-        moved = sum(map(nbytes, [*(n.var for n in results), *read, *constants]))
+        moved = sum(bytes_of(v.ty) for v in [*(n.var for n in results), *read, *constants])
         return Kernel(dict(operations), last.operator.domain, last.dtype, moved)
 
     def _leaves(self, node: Node, kernel: set[Node]) -> bool:
@@ -150,11 +151,6 @@ def _why_not(var, inputs: tuple, operator) -> str:
     if not isinstance(var.ty, relax.TensorType) or _shape(var) is None:
         return "an operator gives more than one tensor"
     return ""
-
-
-def nbytes(value) -> int:
-    """Bytes of a tensor with a known shape."""
-    return math.prod(_shape(value)) * -(-tvm.DataType(str(value.ty.dtype)).bits // 8)
 
 
 def _shape(value) -> tuple[int, ...] | None:

@@ -1,9 +1,23 @@
 """Input draws: uniform, from a fixed seed, the same on every machine."""
 
+import argparse
+
 import ml_dtypes
 import numpy as np
 
 from .cases import Case
+
+
+def add_range_arguments(parser: argparse.ArgumentParser) -> None:
+    """--low and --high."""
+    parser.add_argument("--low", type=float, required=True, help="inputs' least value")
+    parser.add_argument("--high", type=float, required=True, help="inputs' bound above")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """--seed, --low and --high: what `draw` takes."""
+    parser.add_argument("--seed", required=True, type=int, help="seed of the inputs")
+    add_range_arguments(parser)
 
 
 def numpy_dtype(name: str) -> np.dtype:

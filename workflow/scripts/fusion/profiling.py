@@ -4,16 +4,19 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from . import ncu
+from . import inputs, ncu
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """--record, --warmup-calls and what the inputs are drawn by, for ready.get_ready."""
     parser.add_argument("--record", required=True, type=Path, help="record.json of the compile")
+    add_call_arguments(parser)
+
+
+def add_call_arguments(parser: argparse.ArgumentParser) -> None:
+    """--warmup-calls and what the inputs are drawn by, of a variant's call or a peer's."""
     parser.add_argument("--warmup-calls", required=True, type=int, help="calls before")
-    parser.add_argument("--seed", required=True, type=int, help="seed of the inputs")
-    parser.add_argument("--low", type=float, required=True, help="inputs' least value")
-    parser.add_argument("--high", type=float, required=True, help="inputs' bound above")
+    inputs.add_arguments(parser)
 
 
 def words(args: argparse.Namespace) -> list[str]:

@@ -19,10 +19,10 @@ def at_least(mod: tvm.IRModule) -> dict[str, int | None]:
     function = mod["main"]
     result = _aliases_of(function)
     written = [(var, value) for var, value in _bindings(function) if _is_written(value)]
-    between = [_bytes(var.ty) for var, _ in written if var not in result]
+    between = [bytes_of(var.ty) for var, _ in written if var not in result]
     kinds = {
-        "inputs": _sum(_bytes(param.ty) for param in function.params),
-        "outputs": _bytes(function.body.ty),
+        "inputs": _sum(bytes_of(param.ty) for param in function.params),
+        "outputs": bytes_of(function.body.ty),
         "intermediates": _sum(between + [_kept_inside(mod, value) for _, value in written]),
     }
     once = (kinds["inputs"], kinds["outputs"])
@@ -62,10 +62,10 @@ def _aliases_of(function: relax.Function) -> set:
     return found
 
 
-def _bytes(kind) -> int | None:
+def bytes_of(kind) -> int | None:
     """Of a tensor, or of all tensors of a tuple; None if a shape is not known."""
     if isinstance(kind, relax.TupleType):
-        return _sum(map(_bytes, kind.fields))
+        return _sum(map(bytes_of, kind.fields))
     if not isinstance(kind, relax.TensorType):
         return 0
     shape = getattr(kind.shape, "values", None)
