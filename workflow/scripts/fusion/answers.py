@@ -11,8 +11,8 @@ def answer(case: dict) -> dict:
     """Cells by heading, from one case of a summary; none where ON was not compared.
 
     Fusing all (ON) stands against the fastest of what else TVM offers, by the medians, and is
-    slower or faster if the interval of that ratio leaves out 1. A remedy stands over the fastest of
-    all that TVM offers.
+    slower or faster if the interval of that ratio leaves out 1 and the median lies on its side. A
+    remedy stands over the fastest of all that TVM offers.
     """
     medians = {name: over["median"] for name, over in case["median_us"].items()}
     offered = {name: medians[name] for name in CHOICES if name in medians}
@@ -33,7 +33,14 @@ def answer(case: dict) -> dict:
 def _words(case: dict, rival: str) -> str:
     over = case["ratios"][f"ON/{rival}"]
     ratio = with_interval(over["median"], over["interval"], 3)
-    interval = over["interval"]
-    if interval is None or interval["low"] <= 1 <= interval["high"]:
-        return f"cannot be told: ON/{rival} {ratio}"
-    return f"{'slower' if interval['low'] > 1 else 'faster'}: ON/{rival} {ratio}"
+    bounds = over["interval"] and (
+        over["median"],
+        over["interval"]["low"],
+        over["interval"]["high"],
+    )
+    word = "cannot be told"
+    if bounds and min(bounds) > 1:
+        word = "slower"
+    elif bounds and max(bounds) < 1:
+        word = "faster"
+    return f"{word}: ON/{rival} {ratio}"
