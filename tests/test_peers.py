@@ -81,8 +81,9 @@ def test_a_peer_stands_in_the_verify_record_and_is_timed_in_every_block(built, t
     done, out = trial(built, verified, tmp_path, "--peers", "XLA", "--floor", "COPY")
     assert done.returncode == 0, done.stdout
     record = records.read(out, "time")
-    # x and b of [64, 1] and [64, 32], y of [64, 32], 2 bytes each; a copy reads half, writes half.
-    assert record["floor"] == {"name": "COPY", "bytes": (64 + 2 * 64 * 32) * 2 // 2}
+    # x and b of [64, 1] and [64, 32], y of [64, 32], 2 bytes each; a copy reads half and writes
+    # half: 4160 bytes, in pages of 4096.
+    assert record["floor"] == {"name": "COPY", "bytes": 8192}
     assert record["peers"]["XLA"]["jax"] and record["peers"]["XLA"]["how"] == "jax.jit"
     assert record["variants"] == ["OFF", "ON"] and set(record["ratios"]) == {"ON/OFF"}
     names = {"OFF", "ON", "COPY", "XLA"}
@@ -120,13 +121,13 @@ def test_a_peer_that_computes_something_else_stops_the_run_like_a_variant(built,
 
 
 def test_the_floor_copies_its_argument():
-    """TVM's own copy, through the virtual machine, byte for byte and odd in length."""
+    """TVM's own copy, through the virtual machine, byte for byte and in whole pages."""
     from fusion import floor
 
     case = make_case("exp_chain_add", {"depth": 1, "rows": 3, "cols": 5}, "float16")
     copy, (source,) = floor.copy_of(case, "llvm")
-    assert copy.bytes == 33  # half of 2 x (3 + 15 + 15)
-    wanted = np.arange(33, dtype=np.int8)
+    assert copy.bytes == 4096  # half of 2 x (3 + 15 + 15), rounded up
+    wanted = np.arange(4096).astype(np.int8)
     source.copyfrom(wanted)
     assert np.array_equal(copy.vm["main"](source).numpy(), wanted)
 

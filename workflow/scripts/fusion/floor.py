@@ -19,9 +19,16 @@ class Floor:
     bytes: int
 
 
+# The driver copies whole pages with one launch and what is left over with another: on an H200,
+# 2 MiB and 256 bytes take 11.6 us a call where 2 MiB and 4096 bytes take 7.2.
+PAGE = 4096
+
+
 def copied_bytes(case: Case) -> int:
-    """Half of what the case's inputs and output hold: a copy reads each byte and writes it."""
-    return math.ceil((case.input_bytes() + case.output_bytes()) / 2)
+    """Half of what the case's inputs and output hold, in whole pages: a copy reads each byte and
+    writes it.
+    """
+    return math.ceil((case.input_bytes() + case.output_bytes()) / 2 / PAGE) * PAGE
 
 
 def copy_of(case: Case, arch: str) -> tuple[Floor, list[tvm.runtime.Tensor]]:
