@@ -218,3 +218,13 @@ def test_without_a_c_compiler_the_locked_linker_is_used(tmp_path):
         tmp_path / "locks",
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_pytorch_is_not_imported_where_it_is_installed(tmp_path):
+    """TVM would import it, for seconds; here its import ends the program."""
+    (tmp_path / "torch.py").write_text("raise SystemExit('PyTorch was imported')\n")
+    plain = run(sys.executable, "-c", "import tvm", PYTHONPATH=str(tmp_path))
+    assert "PyTorch was imported" in plain.stdout
+    words = ["--variant", "ON", "--arch", "llvm", "--out", tmp_path / "out"]
+    done = program("compile_variant.py", *case_words(), *words, PYTHONPATH=str(tmp_path))
+    assert done.returncode == 0, done.stdout

@@ -4,6 +4,8 @@ import difflib
 import sys
 from collections.abc import Callable, Iterable
 
+from . import without_torch
+
 
 class FusionError(Exception):
     """Something the user can mend: what is wrong, what was expected, what was found, what to do."""
@@ -38,6 +40,7 @@ def choose(what: str, word: str, known: Iterable[str], of: str = "") -> None:
 
 def run_program(main: Callable[[], None]) -> None:
     """Run a program's main; a FusionError or a full disk becomes one message and exit code 1."""
+    without_torch.install()
     try:
         main()
     except FusionError as error:
