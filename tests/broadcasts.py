@@ -5,6 +5,7 @@ import tvm
 from tvm import relax
 
 from fusion import schedules, targets
+from fusion.device_rates import rates_for
 from fusion.inputs import numpy_dtype
 from fusion.variants import VARIANTS
 
@@ -97,7 +98,7 @@ def compiled(graph: tvm.IRModule, variant: str, arch: str):
     """The executable of a variant of a graph, and what its passes and rules decided."""
     notes, decisions = schedules.RuleNotes(), []
     target = targets.target_for(arch)
-    pipeline = targets.pipeline_for(VARIANTS[variant], target, notes, decisions)
+    pipeline = targets.pipeline_for(VARIANTS[variant], target, notes, rates_for(arch), decisions)
     with tvm.transform.PassContext(instruments=[notes]):
         executable = tvm.compile(graph, target, relax_pipeline=pipeline)
     return executable, decisions + notes.decisions

@@ -1,4 +1,5 @@
 import os
+import shlex
 import sys
 
 from snakemake.exceptions import WorkflowError
@@ -8,6 +9,7 @@ sys.path.insert(0, str(Path(workflow.basedir) / "workflow" / "scripts"))
 
 from fusion import announce, config as settings, devices, figure_names, session, sources
 from fusion.errors import FusionError
+from fusion.variants import ESTIMATING
 
 try:
     CHECKED = settings.check(config)
@@ -78,6 +80,16 @@ def as_options(section, without=()):
 
 def case_arguments(wildcards):
     return CASES[wildcards.case].arguments()
+
+
+def rates_of(wildcards):
+    """The record of rates that a variant is compiled with; none where the table's are meant."""
+    given = SETTINGS["rates"] if wildcards.variant in ESTIMATING else "table"
+    return [] if given == "table" else [given]
+
+
+def rates_words(wildcards):
+    return "".join(f"--rates {shlex.quote(path)}" for path in rates_of(wildcards))
 
 
 def on_device(wildcards):

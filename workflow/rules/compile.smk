@@ -9,6 +9,7 @@ rule compile_variant:
     input:
         program=SCRIPTS / "compile_variant.py",
         modules=modules("compile_variant.py"),
+        rates=rates_of,
     output:
         record="<results>/compile/{case}/{variant}/record.json",
         module="<results>/compile/{case}/{variant}/module.so",
@@ -25,6 +26,7 @@ rule compile_variant:
         case=case_arguments,
         arch=ARCH,
         folder=subpath(output.record, parent=True),
+        rates=rates_words,
     shell:
         "python3 {input.program:q} {params.case:q} --variant {wildcards.variant}"
-        " --arch {params.arch} --out {params.folder:q} 2>&1 | tee {log:q}"
+        " --arch {params.arch} {params.rates} --out {params.folder:q} 2>&1 | tee {log:q}"

@@ -10,11 +10,15 @@ rule rebuild_variant:
         program=SCRIPTS / "rebuild_variant.py",
         modules=modules("rebuild_variant.py"),
         record=rules.compile_variant.output.record,
+        rates=rates_of,
     output:
         "<results>/rebuild/{case}/{variant}.json",
     log:
         "<logs>/rebuild/{case}/{variant}.log",
     conda:
         TENV
+    params:
+        rates=rates_words,
     shell:
-        "python3 {input.program:q} --record {input.record:q} --out {output:q} 2>&1" " | tee {log:q}"
+        "python3 {input.program:q} --record {input.record:q} {params.rates} --out {output:q} 2>&1"
+        " | tee {log:q}"

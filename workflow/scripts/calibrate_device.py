@@ -12,7 +12,8 @@ import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from fusion import records, session
+from fusion import rates_record, records, session, without_torch
+from fusion.costs import Rates
 from fusion.errors import choose, run_program
 from fusion.workloads import DTYPES
 
@@ -70,7 +71,8 @@ def main() -> None:
             "held_s": round(seconds, 1),
         },
     )
-    print(entry(args.arch, found["name"], rates, args.out.name))
+    print(entry(args.arch, rates_record.read_rates(args.out, args.arch)))
+    print(f"rates: {args.out} in a configuration makes SPLIT go by them")
 
 
 def parse() -> argparse.Namespace:
@@ -107,7 +109,8 @@ def compile_all(args: argparse.Namespace, kinds: list[str], folder: Path) -> dic
         for d, k, n, v in keys
     ]
     context = multiprocessing.get_context("spawn")  # a fork would share TVM's threads
-    with ProcessPoolExecutor(os.cpu_count(), mp_context=context) as pool:
+    lean = without_torch.install
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=context, initializer=lean) as pool:
         futures = [
             pool.submit(calibration.compile_point, point, key[3], args.arch, folder / str(number))
             for number, (key, point) in enumerate(zip(keys, points, strict=True))
@@ -144,29 +147,10 @@ def of_dtype(times: dict, dtype: str, kinds: list[str], rows: int, cols: int) ->
     }
 
 
-def entry(arch: str, name: str, rates: dict, record: str) -> str:
+def entry(arch: str, rates: Rates) -> str:
     """The measured rates as an entry of device_rates.MEASURED."""
-
-    def by_dtype(key: str) -> dict:
-        return {dtype: found[key] for dtype, found in rates.items()}
-
-    launch, host = (
-        statistics.median(found[key] for found in rates.values())
-        for key in ("launch_us", "host_us")
-    )
-    return "\n".join(
-        [
-            f'    "{arch}": Rates(',
-            f'        name="{name}",',
-            f'        source="measured by calibrate_device.py, {record}",',
-            f"        gb_per_s={by_dtype('gb_per_s')},",
-            f"        launch_us={launch},",
-            f"        host_us={host},",
-            f"        element_ps={by_dtype('element_ps')},",
-            f"        operator_ps={by_dtype('operator_ps')},",
-            "    ),",
-        ]
-    )
+    fields = [f"        {key}={value!r}," for key, value in vars(rates).items()]
+    return "\n".join([f'    "{arch}": Rates(', *fields, "    ),"])
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ def main() -> None:
     parser.add_argument("--variant", required=True, help=f"one of {', '.join(VARIANTS)}")
     parser.add_argument("--arch", required=True, help="llvm, or an architecture such as sm_86")
     parser.add_argument("--out", required=True, type=Path, help="folder to write to")
+    parser.add_argument("--rates", type=Path, help="calibrate_device.py's record, for SPLIT")
     args = parser.parse_args()
     case = case_from(args)
     choose("variant", args.variant, VARIANTS)
@@ -42,7 +43,8 @@ def main() -> None:
     for leftover in args.out.glob(".building-*"):  # of a killed job
         shutil.rmtree(leftover, ignore_errors=True)
     with tempfile.TemporaryDirectory(dir=args.out, prefix=".building-") as folder:
-        made = build.build(case, variant, args.arch, Path(folder), args.out / "failed-ir")
+        kept = args.out / "failed-ir"
+        made = build.build(case, variant, args.arch, Path(folder), kept, args.rates)
         code = made.code
         records.write_text(args.out / code.source_file, code.source)
         records.write_bytes(args.out / code.file, code.data)

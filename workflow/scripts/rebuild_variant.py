@@ -13,6 +13,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--record", required=True, type=Path, help="record.json of the compile")
     parser.add_argument("--out", required=True, type=Path, help="the record to write (JSON)")
+    parser.add_argument("--rates", type=Path, help="what the compile was given with --rates")
     args = parser.parse_args()
     compiled = artifacts.read_artifacts([args.record])
     first, case = compiled[0].record, artifacts.case_of(compiled)
@@ -22,7 +23,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         kept = args.out.parent / f"{first['variant']}-failed-ir"
         variant = VARIANTS[first["variant"]]
-        second = build.build(case, variant, first["arch"], Path(folder), kept)
+        second = build.build(case, variant, first["arch"], Path(folder), kept, args.rates)
     pair = [first["code"]["sha256"], records.sha256(second.code.data)]
     report = (
         f"{case.name} {first['variant']} for {first['arch']}, {first['code']['format']} of two "

@@ -15,8 +15,10 @@ import tvm
 
 from . import cuda_compiler, geometry, linker, passes, schedules, targets
 from .cases import Case
+from .device_rates import rates_for
 from .errors import FusionError
 from .namespace_relax import build_graph
+from .rates_record import read_rates
 from .variants import Variant
 
 
@@ -67,9 +69,17 @@ class Build:
     seconds: dict[str, float]
 
 
-def build(case: Case, variant: Variant, arch: str, folder: Path, kept_ir: Path) -> Build:
+def build(
+    case: Case,
+    variant: Variant,
+    arch: str,
+    folder: Path,
+    kept_ir: Path,
+    rates: Path | None = None,
+) -> Build:
     """Build into `folder`: ir/NNN_Pass.py and module.so. IR of a failed check stays at `kept_ir`.
 
+    rates: a record of calibrate_device.py for remedies that estimate; None for the table's.
     Raises FusionError where a check of the build fails or the compiler rejects the code.
     """
     clock = _Clock()
@@ -80,7 +90,8 @@ def build(case: Case, variant: Variant, arch: str, folder: Path, kept_ir: Path) 
     watch.write(0, "input", graph)
     notes = schedules.RuleNotes()
     decisions: list[dict] = []
-    pipeline = targets.pipeline_for(variant, target, notes, decisions)
+    known = read_rates(rates, arch) if rates else rates_for(arch)
+    pipeline = targets.pipeline_for(variant, target, notes, known, decisions)
     options = dict(variant.options)
     with tvm.transform.PassContext(instruments=[watch, notes], config=options):
         executable = tvm.compile(graph, target, relax_pipeline=pipeline)

@@ -15,6 +15,7 @@ from .errors import FusionError, choose, suggestion
 from .memory import require_memory
 from .pairs import named_pairs, require_control
 from .peers import PEERS, TOOLCHAINS, by_toolchain, require_installed, variable
+from .rates_record import read_rates
 from .variants import VARIANTS
 
 NESTED = "--config delivers nested values as text; put them into a file and pass --configfile FILE"
@@ -165,11 +166,15 @@ def _advice(error: jsonschema.ValidationError, where: str) -> str:
 
 
 def require_runnable(config: dict, device: Device, cases: dict[str, Case]) -> None:
-    """Raise a FusionError if a case cannot fit into memory, or nvrtc does not know the arch."""
+    """Raise a FusionError if nvrtc does not know the arch, the rates are not of it, a case cannot
+    fit into memory, or a peer is missing.
+    """
     if device.kind == "cuda":
         from .nvrtc import require_arch
 
         require_arch(device.arch)
+    if config["rates"] != "table":
+        read_rates(config["rates"], device.arch)
     if device.can_run:
         for case in cases.values():
             require_memory(case, device, _entries(config))

@@ -4,6 +4,7 @@ import numpy as np
 import tvm
 import tvm_ffi
 
+from .costs import Rates
 from .schedules import RuleNotes
 from .variants import Variant
 
@@ -26,19 +27,20 @@ def target_for(arch: str) -> tvm.target.Target:
 
 
 def pipeline_for(
-    variant: Variant, target: tvm.target.Target, notes: RuleNotes, decisions: list
+    variant: Variant, target: tvm.target.Target, notes: RuleNotes, rates: Rates, decisions: list
 ) -> tvm.transform.Pass:
     """The target's default Relax pipeline, its legalisation edited by the variant.
 
-    notes: attached to the schedule rules, also those that the variant brings. decisions: where the
-    variant's own passes and rules put what they decide.
+    notes: attached to the schedule rules, also those that the variant brings. rates: of the device,
+    for remedies that estimate. decisions: where the variant's own passes and rules put what they
+    decide.
     """
     # relax.pipeline's own dispatch by target misses parts of the CPU pipeline in TVM 0.27.
     if target.kind.name == "cuda":
         from tvm.relax.backend.cuda import pipeline
     else:
         from tvm.relax.backend.cpu_generic import pipeline
-    legalize = variant.legalize(pipeline.legalize_passes(target), target, decisions)
+    legalize = variant.legalize(pipeline.legalize_passes(target), rates, decisions)
     notes.attach(legalize)
     return tvm.transform.Sequential(
         [

@@ -9,22 +9,22 @@ from dataclasses import dataclass, replace
 FUSION_PASSES = ("FuseOps", "FuseTIR")
 
 
-def _as_it_is(passes: list, target, decisions: list) -> list:
+def _as_it_is(passes: list, rates, decisions: list) -> list:
     return passes
 
 
-def _without_fusion(passes: list, target, decisions: list) -> list:
+def _without_fusion(passes: list, rates, decisions: list) -> list:
     return [p for p in passes if p.info.name not in FUSION_PASSES]
 
 
-def _inline_after_fusion(passes: list, target, decisions: list) -> list:
+def _inline_after_fusion(passes: list, rates, decisions: list) -> list:
     from .inlining import InlineProducers
 
     after = 1 + next(i for i, p in enumerate(passes) if p.info.name == "FuseTIR")
     return [*passes[:after], InlineProducers(), *passes[after:]]
 
 
-def _staged(passes: list, target, decisions: list) -> list:
+def _staged(passes: list, rates, decisions: list) -> list:
     from tvm.s_tir import dlight
 
     from .schedules import SCHEDULING
@@ -37,12 +37,10 @@ def _staged(passes: list, target, decisions: list) -> list:
     return passes if stock else [*passes, dlight.ApplyDefaultSchedule(Staged())]
 
 
-def _split(passes: list, target, decisions: list) -> list:
-    from .device_rates import rates_for
+def _split(passes: list, rates, decisions: list) -> list:
     from .splitting import Split
 
     at = next(i for i, p in enumerate(passes) if p.info.name == "FuseOps")
-    rates = rates_for(str(target.attrs["arch"]) if target.kind.name == "cuda" else "llvm")
     return [*passes[:at], Split(rates, decisions), *passes[at:]]
 
 
@@ -51,8 +49,9 @@ class Variant:
     """One way to compile a case.
 
     cut: the workload's cuts end dataflow blocks; otherwise the graph is one block.
-    legalize(passes, target, decisions): the legalisation part of the target's own Relax pipeline,
-    edited. What a remedy decides while it runs, it appends to `decisions`: objects for the record.
+    legalize(passes, rates, decisions): the legalisation part of the target's own Relax pipeline,
+    edited. rates: costs.Rates of the device that is compiled for. What a remedy decides while it
+    runs, it appends to `decisions`: objects for the record.
     options: of TVM's PassContext. attributes: of the graph's `main`.
     forbidden: passes whose running fails the build.
     targets: the kinds of device that it is for.
@@ -121,4 +120,5 @@ VARIANTS: dict[str, Variant] = {
         ),
     )
 }
+ESTIMATING = ("SPLIT",)  # what is compiled for a device's rates
 VARIANTS |= {v.name: v for v in map(_in_graphs, [VARIANTS[n] for n in ("OFF", "PARTIAL", "ON")])}

@@ -1,0 +1,59 @@
+"""Rates from a record of calibrate_device.py, in place of the table's."""
+
+import statistics
+from collections.abc import Iterator
+from pathlib import Path
+
+from . import records
+from .costs import Rates
+from .device_rates import INSTRUCTIONS
+from .errors import FusionError
+from .workloads import DTYPES
+
+OPERATORS = tuple(INSTRUCTIONS["float16"])
+
+
+def read_rates(path: Path | str, arch: str) -> Rates:
+    """The rates of a record (kind `rates`), which must be of this arch; else a FusionError."""
+    record = records.read(path, "rates")
+    if record["arch"] != arch:
+        raise FusionError(
+            f"{path} holds the rates of another device",
+            expected=f"rates of {arch}",
+            found=f"of {record['arch']} ({record['device']['name']})",
+            do=f"measure them with calibrate_device.py --arch {arch}, or set rates to table",
+        )
+    missing = list(_missing(record["rates"]))
+    if missing:
+        raise FusionError(
+            f"{path} does not hold all rates",
+            expected=f"host_us and {len(OPERATORS)} operators of {', '.join(DTYPES)}",
+            found=f"no {', no '.join(missing)}",
+            do="measure again, with all dtypes and kinds",
+        )
+    device = record["device"]
+    where = device.get("uuid", "this CPU")
+    source = f"calibrate_device.py, {record['written']}, {where}"
+    return rates_from(device["name"], source, record["rates"])
+
+
+def _missing(found: dict[str, dict]) -> Iterator[str]:
+    for dtype in DTYPES:
+        if dtype not in found:
+            yield dtype
+            continue
+        if "host_us" not in found[dtype]:  # a record of an older calibrate_device.py
+            yield f"host_us of {dtype}"
+        yield from (f"{op} of {dtype}" for op in OPERATORS if op not in found[dtype]["operator_ps"])
+
+
+def rates_from(name: str, source: str, found: dict[str, dict]) -> Rates:
+    """What was measured by dtype, as one object. A launch is the median over the dtypes."""
+    launch, host = (
+        statistics.median(each[key] for each in found.values()) for key in ("launch_us", "host_us")
+    )
+    by_dtype = {
+        key: {dtype: each[key] for dtype, each in found.items()}
+        for key in ("gb_per_s", "element_ps", "operator_ps")
+    }
+    return Rates(name=name, source=source, launch_us=launch, host_us=host, **by_dtype)
