@@ -1,7 +1,10 @@
 """Calibration end to end on LLVM, and its arithmetic against known lines."""
 
+import sys
+from pathlib import Path
+
 import pytest
-from conftest import program
+from conftest import program, run
 
 from fusion import calibration, records
 
@@ -15,10 +18,12 @@ def test_calibration_runs_on_llvm_and_its_record_holds_every_rate(tmp_path):
     record = records.read(out, "rates")
     rates = record["rates"]["float32"]
     assert rates["gb_per_s"] > 0 and rates["launch_us"] >= 0 and rates["host_us"] > 0
+    assert rates["call_us"] >= 0
     assert set(rates["operator_ps"]) == {"add", "max", "exp", "other"}
     assert rates["operator_ps"]["exp"] > rates["operator_ps"]["add"]
-    assert len(record["times_us"]) == 9 and all(t["us"] > 0 for t in record["times_us"])
+    assert len(record["times_us"]) == 10 and all(t["us"] > 0 for t in record["times_us"])
     assert '"llvm": Rates(' in done.stdout
+    assert "makes SPLIT go by them" not in done.stdout  # not with two kinds of one dtype
 
 
 def test_an_unknown_kind_is_one_message(tmp_path):
@@ -34,9 +39,14 @@ def test_a_line_gives_back_its_slope_and_intercept():
     assert found == pytest.approx({"step_ps": 2.0, "intercept_ps": 20.0})
 
 
+def test_the_host_takes_so_much_a_launch_and_so_much_a_call():
+    # 1.5 us a call and 4 us for each of 2, and of 64, kernels
+    assert calibration.host(9.5, 257.5) == {"host_us": 4.0, "call_us": 1.5}
+
+
 def test_what_stands_beside_a_kind_is_not_its_price():
     found = calibration.prices({"add": 0.25, "max": 0.75, "exp": 2.0})
-    assert found == {"add": 0.25, "max": 0.5, "exp": 2.0, "other": 2.0}
+    assert found == {"add": 0.25, "max": 0.5, "exp": 1.75, "other": 1.75}
 
 
 @pytest.mark.parametrize("kind", calibration.KINDS)
@@ -49,6 +59,19 @@ def test_every_kind_compiles_to_one_kernel_that_keeps_its_steps(tmp_path, kind):
         assert made.record["kernels"] == 1
         sizes.append((made.folder / made.record["code"]["file"]).stat().st_size)
     assert sizes[0] < sizes[1]
+
+
+@pytest.mark.parametrize("kind", calibration.KINDS)
+def test_no_kind_is_rounded_by_the_special_function_unit(tmp_path, kind):
+    """As bfloat16 is where a function follows itself: an F2F for each, beside its own MUFU."""
+    point = calibration.point(kind, 4, 64, 64, "bfloat16", "sm_90")
+    made = calibration.compile_point(point, "ON", "sm_90", tmp_path / "out")
+    tool = next(Path(sys.prefix).rglob("nvidia/cu*/bin/cuobjdump"))
+    words = run(tool, "--dump-sass", made.folder / made.record["code"]["file"]).stdout
+    assert "F2F.BF16" not in words
+    functions = {"divide": 1, "sigmoid": 2, **dict.fromkeys(("add", "subtract", "multiply"), 0)}
+    functions |= {"max": 0, "min": 0}
+    assert words.count("MUFU") == 4 * functions.get(kind, 1)
 
 
 @pytest.mark.gpu

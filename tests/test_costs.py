@@ -13,6 +13,7 @@ RATES = Rates(
     gb_per_s={"float32": 1000.0},
     launch_us=5.0,
     host_us=3.0,
+    call_us=0.5,
     element_ps={"float32": 1.0},
     operator_ps={"float32": {"add": 0.5, "exp": 10.0, "other": 20.0}},
 )
@@ -42,13 +43,13 @@ def test_an_expensive_chain_is_cut():
     assert found.cut
     assert found.as_record() == {
         "fused_us": 21.51,
-        "fused_terms": {"compute_us": 21.5, "memory_us": 8.004, "host_us": 3.0},
+        "fused_terms": {"compute_us": 21.5, "memory_us": 8.004, "host_us": 3.5},
         "materialised_us": 13.025,
         "materialised_terms": {
             "producer": {"compute_us": 0.021, "memory_us": 0.008},
             "consumer": {"compute_us": 1.5, "memory_us": 8.004},
             "launch_us": 5.0,
-            "host_us": 6.0,
+            "host_us": 6.5,
         },
     }
 
@@ -79,8 +80,8 @@ def test_240_cheap_operations_are_cut():
 
 
 def test_where_the_host_is_slower_than_the_device_fusing_saves_its_launches():
-    """Two launches of 6.5 us each are the longest of all."""
-    slow = replace(RATES, launch_us=1.0, host_us=6.5)
+    """Two launches of 6 us each, and 1 us for the call, are the longest of all."""
+    slow = replace(RATES, launch_us=1.0, host_us=6.0, call_us=1.0)
     found = replace(choice({"exp": 2}), rates=slow)
     assert found.fused_us == pytest.approx(21.5, rel=1e-3) and found.cut
     # 1e6 x (14 x 0.5 + 1) ps = 8 us of arithmetic, and 8 of memory

@@ -21,6 +21,7 @@ def write(path, arch="sm_90", table="sm_90", **changes):
         dtype: {
             "launch_us": table["launch_us"],
             "host_us": table["host_us"],
+            "call_us": table["call_us"],
             **{key: table[key][dtype] for key in ("gb_per_s", "element_ps", "operator_ps")},
         }
         for dtype in DTYPES
@@ -31,19 +32,19 @@ def write(path, arch="sm_90", table="sm_90", **changes):
 
 
 def test_a_record_gives_back_what_was_measured(tmp_path):
-    found = read_rates(write(tmp_path / "rates.json", host_us=4.5), "sm_90")
+    found = read_rates(write(tmp_path / "rates.json", host_us=4.5, call_us=1.2), "sm_90")
     table = rates_for("sm_90")
-    assert (found.host_us, found.launch_us) == (4.5, table.launch_us)
+    assert (found.host_us, found.call_us, found.launch_us) == (4.5, 1.2, table.launch_us)
     assert found.gb_per_s == table.gb_per_s and found.operator_ps == table.operator_ps
     assert "GPU-of-this-test" in found.source
 
 
-@pytest.mark.parametrize(("host_us", "cut"), [(4.5, True), (5.74, False)])
+@pytest.mark.parametrize(("host_us", "cut"), [(3.5, True), (4.5, False)])
 def test_split_goes_by_the_hosts_launches(tmp_path, host_us, cut):
     """16 exp on [256, 1], read by [256, 4096]: on the device two kernels are faster, and a host
-    that takes 5.74 us for each launch loses by the second what the device wins (10.7 us fused).
+    that takes 1 + 2 x 4.5 us for a call loses by the second what the device wins (9.5 us fused).
     """
-    rates = write(tmp_path / "rates.json", host_us=host_us)
+    rates = write(tmp_path / "rates.json", host_us=host_us, call_us=1.0)
     words = ["--workload", "exp_chain_add", "--dtype", "float16", "--arch", "sm_90"]
     words += [w for s in ("depth=16", "rows=256", "cols=4096") for w in ("--size", s)]
     words += ["--variant", "SPLIT", "--rates", rates, "--out", tmp_path / "out"]
@@ -64,11 +65,11 @@ def test_a_record_that_lacks_rates_is_refused(tmp_path):
     """Of an older calibration, or of one with --dtypes or --kinds."""
     body = records.read(write(tmp_path / "rates.json"), "rates")
     body = {key: body[key] for key in ("arch", "device", "rates")}
-    del body["rates"]["float16"]["host_us"]
+    del body["rates"]["float16"]["call_us"]
     del body["rates"]["bfloat16"]["operator_ps"]["exp"]
     del body["rates"]["float32"]
     records.write(tmp_path / "part.json", "rates", body)
-    wanted = "found:    no host_us of float16, no exp of bfloat16, no float32\n"
+    wanted = "found:    no call_us of float16, no exp of bfloat16, no float32\n"
     with pytest.raises(FusionError, match=wanted):
         read_rates(tmp_path / "part.json", "sm_90")
 

@@ -71,8 +71,10 @@ def main() -> None:
             "held_s": round(seconds, 1),
         },
     )
-    print(entry(args.arch, rates_record.read_rates(args.out, args.arch)))
-    print(f"rates: {args.out} in a configuration makes SPLIT go by them")
+    source = f"calibrate_device.py, {args.out.name}"
+    print(entry(args.arch, rates_record.rates_from(found["name"], source, rates)))
+    if not list(rates_record.missing(rates)):
+        print(f"rates: {args.out} in a configuration makes SPLIT go by them")
 
 
 def parse() -> argparse.Namespace:
@@ -100,7 +102,7 @@ def compile_all(args: argparse.Namespace, kinds: list[str], folder: Path) -> dic
         for key in [
             (dtype, "add", 0, fused),
             (dtype, "add", 1, "PARTIAL"),
-            (dtype, "add", calibration.LAUNCHES - 1, "OFF"),
+            *((dtype, "add", n - 1, "OFF") for n in calibration.LAUNCHES),
             *((dtype, kind, n, fused) for kind in kinds for n in calibration.KINDS[kind].lengths),
         ]
     ]
@@ -126,7 +128,7 @@ def of_dtype(times: dict, dtype: str, kinds: list[str], rows: int, cols: int) ->
     own = {key[1:]: us for key, us in times.items() if key[0] == dtype}
     one = next(us for (_, length, _), us in own.items() if length == 0)
     moved = DTYPES[dtype] * (2 * rows * cols + rows)
-    launches = own["add", calibration.LAUNCHES - 1, "OFF"]
+    launched = [own["add", n - 1, "OFF"] for n in calibration.LAUNCHES]
     lines = {
         kind: calibration.line(
             kind, {n: us for (k, n, v), us in own.items() if k == kind and v != "OFF"}, rows * cols
@@ -140,7 +142,7 @@ def of_dtype(times: dict, dtype: str, kinds: list[str], rows: int, cols: int) ->
     return {
         "gb_per_s": round(moved / one / 1e3, 1),
         "launch_us": round(max(0.0, own["add", 1, "PARTIAL"] - one), 2),
-        "host_us": round(launches / calibration.LAUNCHES, 2),
+        **calibration.host(*launched),
         "element_ps": round(max(0.0, element), 4),
         "operator_ps": prices,
         "lines": lines,

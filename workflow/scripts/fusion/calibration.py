@@ -31,27 +31,38 @@ class Kind:
     beside: tuple[str, ...] = ()
 
 
-def _unary(op: Callable) -> Kind:
-    return Kind(lambda xp, z, x: xp.emit(op, z), (16, 48))
-
-
 def _binary(op: Callable) -> Kind:
     return Kind(lambda xp, z, x: xp.emit(op, z, x), (96, 192))
 
 
-def _after_add(op: Callable) -> Kind:
+def _after_add(lengths: tuple[int, int], step: Callable) -> Kind:
+    def whole(xp, z, x):
+        return step(xp, xp.emit(relax.op.add, z, x), x)
+
+    return Kind(whole, lengths, beside=("add",))
+
+
+def _unary(op: Callable) -> Kind:
+    """With an addition between, as in a workload: of bfloat16, a result that the same function
+    reads again is rounded by the special-function unit (F2F), any other by a plain instruction
+    (F2FP). On an H200, exp in a chain of nothing else took twice what a workload's exp takes.
+    """
+    return _after_add((16, 48), lambda xp, z, x: xp.emit(op, z))
+
+
+def _extremum(op: Callable) -> Kind:
     """The maximum of a maximum with the same number is none, and compilers know it."""
-    return Kind(lambda xp, z, x: xp.emit(op, xp.emit(relax.op.add, z, x), x), (48, 96), ("add",))
+    return _after_add((48, 96), lambda xp, z, x: xp.emit(op, z, x))
 
 
 KINDS = {
     "add": _binary(relax.op.add),
     "subtract": _binary(relax.op.subtract),
     "multiply": _binary(relax.op.multiply),
-    # The chain divides: a divisor that stays the same is inverted once.
-    "divide": Kind(lambda xp, z, x: xp.emit(relax.op.divide, x, z), (16, 48)),
-    "max": _after_add(relax.op.maximum),
-    "min": _after_add(relax.op.minimum),
+    # By the chain: a divisor that stays the same is inverted once. Rounded as in _unary.
+    "divide": _after_add((16, 48), lambda xp, z, x: xp.emit(relax.op.divide, x, z)),
+    "max": _extremum(relax.op.maximum),
+    "min": _extremum(relax.op.minimum),
     "exp": _unary(relax.op.exp),
     "log": _unary(relax.op.log),
     "sqrt": _unary(relax.op.sqrt),
@@ -62,7 +73,9 @@ KINDS = {
 }
 
 
-LAUNCHES = 64  # of kernels that take less than their launching: what the host takes for one
+# Calls of so many kernels that take less than their launching: what the host takes for one more
+# (host_us), and for a call beside them (call_us).
+LAUNCHES = (2, 64)
 SMALL = (8, 8)
 
 
@@ -155,6 +168,13 @@ def line(kind: str, times: dict[int, float], elements: int) -> dict[str, float]:
         "step_ps": slope * per_element,
         "intercept_ps": (times[short] - short * slope) * per_element,
     }
+
+
+def host(few_us: float, many_us: float) -> dict[str, float]:
+    """host_us and call_us (see costs.Rates) from calls of as many kernels as LAUNCHES says."""
+    few, many = LAUNCHES
+    each = (many_us - few_us) / (many - few)
+    return {"host_us": round(each, 2), "call_us": round(max(0.0, few_us - few * each), 2)}
 
 
 def prices(steps_ps: dict[str, float]) -> dict[str, float]:

@@ -22,10 +22,10 @@ class Rates:
 
     source: where the numbers are from. gb_per_s: 1e9 bytes a second that an element-wise kernel
     moves, by dtype. launch_us: what one more small kernel adds to a call that keeps the device
-    busy. host_us: what the host takes to launch one, below which no call comes. element_ps: by
-    dtype, what a kernel does for each element beside arithmetic (indices, loads, store), in
-    picoseconds of the whole device. operator_ps: by dtype and kind, one operation on one element,
-    likewise.
+    busy. host_us: what the host takes to launch one, and call_us what it takes for a call beside
+    its launches; no call is shorter. element_ps: by dtype, what a kernel does for each element
+    beside arithmetic (indices, loads, store), in picoseconds of the whole device. operator_ps: by
+    dtype and kind, one operation on one element, likewise.
     """
 
     name: str
@@ -33,12 +33,17 @@ class Rates:
     gb_per_s: Mapping[str, float]
     launch_us: float
     host_us: float
+    call_us: float
     element_ps: Mapping[str, float]
     operator_ps: Mapping[str, Mapping[str, float]]
 
     def operation_ps(self, kind: str, dtype: str) -> float:
         table = _of(self.operator_ps, dtype)
         return table.get(STAND_INS.get(kind, kind), table[OTHER])
+
+    def host_takes_us(self, launches: int) -> float:
+        """Microseconds of the host for one call."""
+        return self.call_us + launches * self.host_us
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,7 @@ class Choice:
 
     Fused is one kernel, in which the producer runs `reuse` times as often. Materialised is the
     producer's kernel, the consumer's, and a launch for each value that goes through memory. Neither
-    takes less than the host takes for its launches: where that is longer, fusing saves it.
+    takes less than the host takes for it: where that is longer, fusing saves launches.
     """
 
     fused: Kernel
@@ -87,7 +92,7 @@ class Choice:
 
     @property
     def fused_us(self) -> float:
-        return max(self.fused.us(self.rates), self.rates.host_us)
+        return max(self.fused.us(self.rates), self.rates.host_takes_us(1))
 
     @property
     def launches_us(self) -> float:
@@ -96,12 +101,7 @@ class Choice:
     @property
     def materialised_us(self) -> float:
         device = self.producer.us(self.rates) + self.consumer.us(self.rates) + self.launches_us
-        return max(device, self.host_us)
-
-    @property
-    def host_us(self) -> float:
-        """What the host takes to launch the materialised kernels."""
-        return (1 + self.values) * self.rates.host_us
+        return max(device, self.rates.host_takes_us(1 + self.values))
 
     @property
     def cut(self) -> bool:
@@ -112,15 +112,18 @@ class Choice:
         """Both estimates with their terms; microseconds to a nanosecond."""
         return {
             "fused_us": round(self.fused_us, 3),
-            "fused_terms": {**self._terms(self.fused), "host_us": self.rates.host_us},
+            "fused_terms": {**self._terms(self.fused), **self._host(1)},
             "materialised_us": round(self.materialised_us, 3),
             "materialised_terms": {
                 "producer": self._terms(self.producer),
                 "consumer": self._terms(self.consumer),
                 "launch_us": round(self.launches_us, 3),
-                "host_us": round(self.host_us, 3),
+                **self._host(1 + self.values),
             },
         }
+
+    def _host(self, launches: int) -> dict:
+        return {"host_us": round(self.rates.host_takes_us(launches), 3)}
 
     def _terms(self, kernel: Kernel) -> dict:
         return {

@@ -23,12 +23,12 @@ def read_rates(path: Path | str, arch: str) -> Rates:
             found=f"of {record['arch']} ({record['device']['name']})",
             do=f"measure them with calibrate_device.py --arch {arch}, or set rates to table",
         )
-    missing = list(_missing(record["rates"]))
-    if missing:
+    lacks = list(missing(record["rates"]))
+    if lacks:
         raise FusionError(
             f"{path} does not hold all rates",
-            expected=f"host_us and {len(OPERATORS)} operators of {', '.join(DTYPES)}",
-            found=f"no {', no '.join(missing)}",
+            expected=f"call_us and {len(OPERATORS)} operators of {', '.join(DTYPES)}",
+            found=f"no {', no '.join(lacks)}",
             do="measure again, with all dtypes and kinds",
         )
     device = record["device"]
@@ -37,23 +37,25 @@ def read_rates(path: Path | str, arch: str) -> Rates:
     return rates_from(device["name"], source, record["rates"])
 
 
-def _missing(found: dict[str, dict]) -> Iterator[str]:
+def missing(found: dict[str, dict]) -> Iterator[str]:
+    """What a calibration with --dtypes or --kinds, or an older one, did not measure."""
     for dtype in DTYPES:
         if dtype not in found:
             yield dtype
             continue
-        if "host_us" not in found[dtype]:  # a record of an older calibrate_device.py
-            yield f"host_us of {dtype}"
+        if "call_us" not in found[dtype]:
+            yield f"call_us of {dtype}"
         yield from (f"{op} of {dtype}" for op in OPERATORS if op not in found[dtype]["operator_ps"])
 
 
 def rates_from(name: str, source: str, found: dict[str, dict]) -> Rates:
-    """What was measured by dtype, as one object. A launch is the median over the dtypes."""
-    launch, host = (
-        statistics.median(each[key] for each in found.values()) for key in ("launch_us", "host_us")
-    )
+    """What was measured by dtype, as one object. What is of no dtype is the median over them."""
+    times = {
+        key: statistics.median(each[key] for each in found.values())
+        for key in ("launch_us", "host_us", "call_us")
+    }
     by_dtype = {
         key: {dtype: each[key] for dtype, each in found.items()}
         for key in ("gb_per_s", "element_ps", "operator_ps")
     }
-    return Rates(name=name, source=source, launch_us=launch, host_us=host, **by_dtype)
+    return Rates(name=name, source=source, **times, **by_dtype)
