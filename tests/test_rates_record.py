@@ -97,4 +97,5 @@ def test_the_pipeline_compiles_split_for_them_and_nothing_else_anew(make_checkou
     assert "GPU-of-this-test" in decision()["rates"]["source"]
     assert " SPLIT for sm_86" in second.stdout and " ON for sm_86" not in second.stdout
     missing = run("rate.json")
-    assert missing.returncode == 1 and "no record at rate.json" in missing.stdout
+    assert missing.returncode == 1 and "no rates at rate.json" in missing.stdout
+    assert "calibrate_device.py --arch sm_86 --out rate.json" in missing.stdout

@@ -14,7 +14,7 @@ def figures(cases: list[Case], settings: dict, kind: str) -> list[str]:
     names = ["ratios_by_depth", "latency_by_depth"]
     profiles = len(cases) * len([*settings["variants"], *settings["peers"]])
     names += ["breakdown"] if kind == "cuda" and profiles <= MOST_PROFILES else []
-    if settings["floor"] != "none" and len(_values(cases, "depth")) > 1:
+    if settings["floor"] != "none" and len(cases) > 1:
         names.append("over_floor_by_depth")
     if len(_values(cases, "depth")) > 1 and len(_values(cases, "cols")) > 1:
         names.append("fastest_map")

@@ -15,6 +15,13 @@ OPERATORS = tuple(INSTRUCTIONS["float16"])
 
 def read_rates(path: Path | str, arch: str) -> Rates:
     """The rates of a record (kind `rates`), which must be of this arch; else a FusionError."""
+    if not Path(path).exists():
+        raise FusionError(
+            f"no rates at {path}",
+            expected=f"a record of calibrate_device.py for {arch}",
+            do=f"python3 workflow/scripts/calibrate_device.py --arch {arch} --out {path}, or set "
+            "rates to table",
+        )
     record = records.read(path, "rates")
     if record["arch"] != arch:
         raise FusionError(

@@ -6,7 +6,7 @@ from ..crossing_tables import PAIR, Line, lines_of, name
 from ..crossings import words
 from ..words import percent
 from . import style
-from .over_floor import along_depth
+from .over_floor import along_depth, log_ratio
 
 MARKERS = "oshDP*v<>pX"
 
@@ -31,7 +31,8 @@ def draw(summary: dict) -> plt.Figure:
                     depth, interval["low"], interval["high"], color=color, linewidth=4, alpha=0.3
                 )
     ax.axhline(1, color="#555555", linewidth=1)
-    ax.set_ylabel(f"{PAIR} (above 1: fusing loses)")
+    log_ratio(ax)
+    ax.set_ylabel(f"{PAIR}, log (above 1: fusing loses)")
     ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
     for row, (line, look) in enumerate(zip(lines, looks, strict=True)):
         _crossing(low, row, line, look)
@@ -68,10 +69,10 @@ def _looks(lines: list[Line]) -> list[tuple[str, str]]:
 def _crossing(ax: plt.Axes, row: int, line: Line, look: tuple[str, str]) -> None:
     color, marker = look
     found = line.crossing
-    ax.hlines(row, line.depths[0], line.depths[-1], color="#dddddd", linewidth=1)
+    ax.hlines(row, line.depths[0], line.depths[-1], color="#dddddd", linewidth=1, zorder=1)
     if found.interval:
         low = max(found.interval.low, line.depths[0])
         high = min(found.interval.high, line.depths[-1])
         ax.hlines(row, low, high, color=color, linewidth=7, alpha=0.35)
     for depths in found.by_trial:
-        ax.scatter(depths, [row] * len(depths), s=22, marker=marker, color=color)
+        ax.scatter(depths, [row] * len(depths), s=22, marker=marker, color=color, zorder=3)

@@ -1,5 +1,7 @@
 """The fastest variant by depth and columns: a cell a case."""
 
+import textwrap
+
 import matplotlib.pyplot as plt
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Patch, Rectangle
@@ -23,7 +25,7 @@ def draw(summary: dict) -> plt.Figure:
     figure, axes = plt.subplots(
         len(panels),
         1,
-        figsize=(style.WIDTH, 1.6 + (0.7 + 0.62 * rows) * len(panels)),
+        figsize=(style.WIDTH, 1.6 + (0.7 + 0.72 * rows) * len(panels)),
         squeeze=False,
         layout="constrained",
     )
@@ -45,7 +47,7 @@ def draw(summary: dict) -> plt.Figure:
         figure,
         f"{summary['experiment']}: the fastest variant by {ACROSS} and {UP}",
         summary,
-        f"Name: the least median; {beats}hatched: a tie, with the first of those named after =, "
+        f"Name: the least median; {beats}hatched: a tie with those after =, "
         "whose latency over the fastest one's has 1 in its "
         f"{percent(summary['judging']['confidence'])} interval (or has no interval).",
     )
@@ -74,8 +76,7 @@ def _panel(ax: plt.Axes, title: str, cases: list[dict], variants: list[str]) -> 
         )
         lines = [found.variant]
         if found.tied:
-            more = f" +{len(found.tied) - 1}" if len(found.tied) > 1 else ""
-            lines.append(f"= {found.tied[0]}{more}")
+            lines += textwrap.wrap(f"= {', '.join(found.tied)}", 16)
         lines += [] if found.over_on is None else [f"{found.over_on:.2f}"]
         ax.text(x, y, "\n".join(lines), ha="center", va="center", fontsize=7.5, bbox=_ground(found))
     ax.set_xlim(-0.5, len(across) - 0.5)

@@ -1,4 +1,4 @@
-"""Latency over the floor along depth, for every variant and peer."""
+"""Latency over the floor along depth or shapes, for every variant and peer."""
 
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, StrMethodFormatter
@@ -6,18 +6,41 @@ from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, StrMetho
 from ..tables import point
 from ..words import percent
 from . import style
-from .panels import axis_and_panels, figure_of
+from .panels import axis_and_panels, figure_of, ticks
 
-TICKS = (1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 1000)
+TICKS = (
+    0.2,
+    0.3,
+    0.5,
+    0.7,
+    1,
+    1.5,
+    2,
+    3,
+    5,
+    7,
+    10,
+    15,
+    20,
+    30,
+    50,
+    70,
+    100,
+    150,
+    200,
+    300,
+    500,
+    1000,
+)
 
 
 def draw(summary: dict) -> plt.Figure:
-    """Needs cases that differ in depth, and their latency over the floor."""
-    _, panels = axis_and_panels(summary)
+    """Needs two cases or more, and their latency over the floor."""
+    axis, panels = axis_and_panels(summary)
     figure, axes = figure_of(panels, 4.6)
     names = list(dict.fromkeys(name for case in summary["cases"] for name in case["over_floor"]))
     for title, cases in panels.items():
-        _panel(axes[title], cases, [name for name in names if name != summary["floor"]])
+        _panel(axes[title], axis, cases, [name for name in names if name != summary["floor"]])
         axes[title].axhline(1, color="#555555", linewidth=1)
         axes[title].legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
         axes[title].set_ylabel(f"latency over {summary['floor']} (log)")
@@ -25,7 +48,7 @@ def draw(summary: dict) -> plt.Figure:
     dashed = any(style.dashes(name) == "--" for name in names)
     style.title(
         figure,
-        f"{summary['experiment']}: latency over {summary['floor']} by depth",
+        f"{summary['experiment']}: latency over {summary['floor']} by {axis}",
         summary,
         f"{summary['floor']}: a copy of as many bytes as the case must move, timed in the same "
         f"blocks, at 1. Line: median over trials; bar: {percent(summary['judging']['confidence'])} "
@@ -35,16 +58,19 @@ def draw(summary: dict) -> plt.Figure:
     return figure
 
 
-def _panel(ax: plt.Axes, cases: list[dict], names: list[str]) -> None:
+def _panel(ax: plt.Axes, axis: str, cases: list[dict], names: list[str]) -> None:
+    along = range(len(cases)) if axis != "depth" else [point(case)["depth"] for case in cases]
     for name in names:
         color, marker = style.look(name)
-        timed = [case for case in cases if name in case["over_floor"]]
-        depths = [point(case)["depth"] for case in timed]
-        over = [case["over_floor"][name] for case in timed]
+        timed = [
+            (x, case["over_floor"][name])
+            for x, case in zip(along, cases, strict=True)
+            if name in case["over_floor"]
+        ]
         hollow = style.dashes(name) == "--"
         ax.plot(
-            depths,
-            [o["median"] for o in over],
+            [x for x, _ in timed],
+            [over["median"] for _, over in timed],
             color=color,
             marker=marker,
             linestyle=style.dashes(name),
@@ -53,11 +79,19 @@ def _panel(ax: plt.Axes, cases: list[dict], names: list[str]) -> None:
             linewidth=1.5,
             label=name,
         )
-        for depth, found in zip(depths, over, strict=True):
-            if found["interval"]:
-                low, high = found["interval"]["low"], found["interval"]["high"]
-                ax.vlines(depth, low, high, color=color, linewidth=4, alpha=0.35)
-    along_depth(ax, [point(case)["depth"] for case in cases])
+        for x, over in timed:
+            if over["interval"]:
+                low, high = over["interval"]["low"], over["interval"]["high"]
+                ax.vlines(x, low, high, color=color, linewidth=4, alpha=0.35)
+    if axis == "depth":
+        along_depth(ax, list(along))
+    else:
+        ticks(ax, axis, cases)
+    log_ratio(ax)
+
+
+def log_ratio(ax: plt.Axes) -> None:
+    """Ratios on a log axis, with ticks that are read as factors."""
     ax.set_yscale("log")
     ax.yaxis.set_major_locator(FixedLocator(TICKS))
     ax.yaxis.set_minor_locator(NullLocator())

@@ -1,5 +1,7 @@
 """Split a summary's cases into panels: one size runs along the axis, the others make panels."""
 
+import math
+
 import matplotlib.pyplot as plt
 
 from ..tables import point, point_words, varying_sizes
@@ -11,8 +13,8 @@ SHAPE = ("rows", "cols")
 def axis_and_panels(summary: dict) -> tuple[str, dict[str, list[dict]]]:
     """(what runs along the axis, {panel title: its cases in order along the axis}).
 
-    The axis is depth if the cases differ in it, else "rows × cols" if they differ in both, else the
-    first size (or workload, or dtype) in which they do.
+    The axis is depth if the cases differ in it, else "rows × cols" if they differ in both, the
+    smallest first, else the first size (or workload, or dtype) in which they do.
     """
     keys = varying_sizes(summary)
     along = ("depth",) if "depth" in keys else SHAPE if set(SHAPE) <= set(keys) else keys[:1]
@@ -22,8 +24,12 @@ def axis_and_panels(summary: dict) -> tuple[str, dict[str, list[dict]]]:
         panels.setdefault(point_words(rest), []).append(case)
     for cases in panels.values():
         if along[0] not in ("workload", "dtype"):
-            cases.sort(key=lambda case: [point(case)[key] for key in along])
+            cases.sort(key=lambda case: _order([point(case)[key] for key in along]))
     return " × ".join(along), panels
+
+
+def _order(sizes: list[int]) -> tuple[int, list[int]]:
+    return math.prod(sizes), sizes
 
 
 def place(case: dict, axis: str) -> str:
