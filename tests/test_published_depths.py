@@ -2,8 +2,6 @@
 that the README and the reply to the TVM issue show.
 """
 
-import json
-
 import pytest
 from conftest import ROOT
 
@@ -11,7 +9,6 @@ from fusion import device_rates, records
 
 PUBLISHED = ROOT / "results/published/nvidia-h200"
 RUN = PUBLISHED / "issue-20342-depths/sm_90"
-CHEAP = PUBLISHED / "cheap-chain/sm_90"
 README = " ".join((ROOT / "README.md").read_text().split())
 REPLY = " ".join((PUBLISHED / "remedies.md").read_text().split())
 VARIANTS = ("OFF", "PARTIAL", "ON", "SPLIT", "STAGED")
@@ -85,10 +82,12 @@ def test_the_rates_are_those_of_the_published_calibration():
     for dtype, found in measured.items():
         assert rates.gb_per_s[dtype] == found["gb_per_s"]
         assert rates.element_ps[dtype] == found["element_ps"]
-        assert dict(rates.operator_ps[dtype]) == found["operator_ps"]
+        counted = device_rates.BETWEEN if dtype == "bfloat16" else ()
+        assert set(rates.operator_ps[dtype]) == set(found["operator_ps"])
+        for kind, ps in found["operator_ps"].items():
+            same = rates.operator_ps[dtype][kind] == ps
+            assert same == (kind not in counted)
     assert rates.launch_us in {found["launch_us"] for found in measured.values()}
-    off = json.loads((CHEAP / "tables/summary.json").read_text())["cases"][0]["median_us"]["OFF"]
-    assert rates.host_us == round(off["median"] / 241, 2)
 
 
 def test_the_replys_tables_are_the_summarys(cases):
@@ -99,9 +98,6 @@ def test_the_replys_tables_are_the_summarys(cases):
         assert (
             f"| {depth} | " + " | ".join(f"{median(cases[depth], n):.1f}" for n in PEERS) in REPLY
         )
-    cheap = json.loads((CHEAP / "tables/summary.json").read_text())["cases"][0]
-    for name in ("SPLIT", "ON", "STAGED"):
-        assert f"{median(cheap, name):.1f}" in REPLY
 
 
 def test_the_crossing(cases):
@@ -111,9 +107,9 @@ def test_the_crossing(cases):
 
 
 def test_what_became_of_the_producer():
-    found = {name: profile(name) for name in ("STAGED", "INDUCTOR", "XLA")}
+    found = {name: profile(name) for name in ("STAGED", "SPLIT", *PEERS)}
     verdicts = {name: record["producer"]["verdict"] for name, record in found.items()}
-    assert verdicts == {"STAGED": "staged", "INDUCTOR": "materialised", "XLA": "materialised"}
+    assert verdicts.pop("STAGED") == "staged" and set(verdicts.values()) == {"materialised"}
     assert (
         found["INDUCTOR"]["producer"]["executed"] == found["XLA"]["producer"]["executed"] == 65536
     )

@@ -6,6 +6,9 @@ import sys
 
 import pytest
 from conftest import ROOT, has_gpu, run, snakemake
+from test_rates_record import write as write_rates
+
+from fusion.devices import resolve
 
 README = (ROOT / "README.md").read_text()
 PROGRAMS = sorted(path.stem for path in (ROOT / "workflow/scripts").glob("*.py"))
@@ -27,6 +30,7 @@ def test_every_snakemake_command_is_understood(make_checkout):
     """Each as it stands, as a dry run; those that need results of a run may say so in words."""
     folder = make_checkout("readme")
     (folder / "my.yaml").write_text("experiment: mine\n")
+    write_rates(folder / "rates.json", arch=resolve("auto").arch)
     seen = 0
     for line in commands():
         for part in line.split(" && "):
