@@ -18,6 +18,7 @@ from filelock import FileLock, Timeout
 
 from .errors import FusionError
 
+NOTE_WITHIN = 0.5  # seconds in which a process that took the lock has left its note
 REPORT_EVERY = 60.0  # seconds between two lines of a waiting job
 
 
@@ -69,7 +70,7 @@ def _acquire(lock: FileLock, device: str, note: Path) -> float:
         lock.acquire(timeout=0)
         return 0.0
     except Timeout:
-        pass
+        _await(note)
     while True:
         waited = time.monotonic() - start
         print(f"waiting for {device}, held by {holder(note)}; {waited:.0f} s so far", flush=True)
@@ -78,6 +79,13 @@ def _acquire(lock: FileLock, device: str, note: Path) -> float:
             return time.monotonic() - start
         except Timeout:
             continue
+
+
+def _await(note: Path) -> None:
+    """Whoever has just taken the lock leaves the note a moment later."""
+    end = time.monotonic() + NOTE_WITHIN
+    while not note.exists() and time.monotonic() < end:
+        time.sleep(0.01)
 
 
 def _write_note(note: Path, purpose: str) -> None:
