@@ -7,6 +7,8 @@ import pytest
 from conftest import program, run
 
 from fusion import calibration, records
+from fusion.device_rates import operators
+from fusion.rates_record import read_rates
 
 
 def test_calibration_runs_on_llvm_and_its_record_holds_every_rate(tmp_path):
@@ -24,6 +26,16 @@ def test_calibration_runs_on_llvm_and_its_record_holds_every_rate(tmp_path):
     assert len(record["times_us"]) == 10 and all(t["us"] > 0 for t in record["times_us"])
     assert '"llvm": Rates(' in done.stdout
     assert "makes SPLIT go by them" not in done.stdout  # not with two kinds of one dtype
+
+
+def test_a_whole_calibration_of_a_cpu_makes_split_go_by_it(tmp_path):
+    words = ["--rows", 32, "--cols", 32, "--min-repeat-ms", 1, "--warmup-seconds", 0.001]
+    words += ["--lock-folder", tmp_path / "locks", "--out", tmp_path / "rates.json"]
+    done = program("calibrate_device.py", "--arch", "llvm", *words)
+    assert done.returncode == 0 and "makes SPLIT go by them" in done.stdout, done.stdout
+    rates = read_rates(tmp_path / "rates.json", "llvm")
+    assert set(rates.operator_ps) == {"float16", "bfloat16", "float32"}
+    assert set(rates.operator_ps["float32"]) == {*calibration.KINDS, "other"} - {"tanh"}
 
 
 def test_an_unknown_kind_is_one_message(tmp_path):
@@ -47,6 +59,10 @@ def test_the_host_takes_so_much_a_launch_and_so_much_a_call():
 def test_what_stands_beside_a_kind_is_not_its_price():
     found = calibration.prices({"add": 0.25, "max": 0.75, "exp": 2.0})
     assert found == {"add": 0.25, "max": 0.5, "exp": 1.75, "other": 1.75}
+
+
+def test_every_kind_is_measured_on_a_gpu():
+    assert operators("sm_90") == list(calibration.KINDS)
 
 
 @pytest.mark.parametrize("kind", calibration.KINDS)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from fusion import rates_record, records, session, without_torch
 from fusion.costs import Rates
+from fusion.device_rates import operators
 from fusion.errors import choose, run_program
 from fusion.workloads import DTYPES
 
@@ -26,9 +27,10 @@ def main() -> None:
 
     from fusion import calibration, provenance, sampling, targets
 
-    for kind in args.kinds or calibration.KINDS:
-        choose("kind", kind, calibration.KINDS)
-    kinds = [k for k in calibration.KINDS if not args.kinds or k in {*args.kinds, "add"}]
+    known = operators(args.arch)
+    for kind in args.kinds or known:
+        choose("kind", kind, known)
+    kinds = [k for k in known if not args.kinds or k in {*args.kinds, "add"}]
     protocol = sampling.Protocol(
         blocks=1,
         number=3,
@@ -73,7 +75,7 @@ def main() -> None:
     )
     source = f"calibrate_device.py, {args.out.name}"
     print(entry(args.arch, rates_record.rates_from(found["name"], source, rates)))
-    if not list(rates_record.missing(rates)):
+    if not list(rates_record.missing(rates, args.arch)):
         print(f"rates: {args.out} in a configuration makes SPLIT go by them")
 
 

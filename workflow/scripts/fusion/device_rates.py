@@ -194,6 +194,10 @@ def of_sheet(sheet: Sheet) -> Rates:
     )
 
 
+# TVM writes a CPU's tanh as a polynomial with its argument many times over, so the code of a fused
+# chain of it grows exponentially. It is priced as OTHER there.
+NOT_ON_A_CPU = ("tanh",)
+
 # Not of any one CPU: orders of magnitude for one core, so that decisions can be tried without a
 # GPU. LLVM keeps a chain out of its consumer's loops, so there is little that a cut could win.
 LLVM = Rates(
@@ -223,3 +227,9 @@ def rates_for(arch: str) -> Rates:
     default = of_sheet(SHEETS[DEFAULT_SHEET])
     source = f"no rates for {arch}, so those of the {default.name}: {default.source}"
     return Rates(**{**vars(default), "source": source})
+
+
+def operators(arch: str) -> list[str]:
+    """What a calibration measures on an architecture."""
+    unmeasured = NOT_ON_A_CPU if arch == "llvm" else ()
+    return [kind for kind in INSTRUCTIONS["float32"] if kind not in unmeasured]

@@ -6,11 +6,9 @@ from pathlib import Path
 
 from . import records
 from .costs import Rates
-from .device_rates import INSTRUCTIONS
+from .device_rates import operators
 from .errors import FusionError
 from .workloads import DTYPES
-
-OPERATORS = tuple(INSTRUCTIONS["float16"])
 
 
 def read_rates(path: Path | str, arch: str) -> Rates:
@@ -30,11 +28,11 @@ def read_rates(path: Path | str, arch: str) -> Rates:
             found=f"of {record['arch']} ({record['device']['name']})",
             do=f"measure them with calibrate_device.py --arch {arch}, or set rates to table",
         )
-    lacks = list(missing(record["rates"]))
+    lacks = list(missing(record["rates"], arch))
     if lacks:
         raise FusionError(
             f"{path} does not hold all rates",
-            expected=f"call_us and {len(OPERATORS)} operators of {', '.join(DTYPES)}",
+            expected=f"call_us and {len(operators(arch))} operators of {', '.join(DTYPES)}",
             found=f"no {', no '.join(lacks)}",
             do="measure again, with all dtypes and kinds",
         )
@@ -44,7 +42,7 @@ def read_rates(path: Path | str, arch: str) -> Rates:
     return rates_from(device["name"], source, record["rates"])
 
 
-def missing(found: dict[str, dict]) -> Iterator[str]:
+def missing(found: dict[str, dict], arch: str) -> Iterator[str]:
     """What a calibration with --dtypes or --kinds, or an older one, did not measure."""
     for dtype in DTYPES:
         if dtype not in found:
@@ -52,7 +50,9 @@ def missing(found: dict[str, dict]) -> Iterator[str]:
             continue
         if "call_us" not in found[dtype]:
             yield f"call_us of {dtype}"
-        yield from (f"{op} of {dtype}" for op in OPERATORS if op not in found[dtype]["operator_ps"])
+        yield from (
+            f"{op} of {dtype}" for op in operators(arch) if op not in found[dtype]["operator_ps"]
+        )
 
 
 def rates_from(name: str, source: str, found: dict[str, dict]) -> Rates:
