@@ -38,6 +38,13 @@ def test_a_whole_calibration_of_a_cpu_makes_split_go_by_it(tmp_path):
     assert set(rates.operator_ps["float32"]) == {*calibration.KINDS, "other"} - {"tanh"}
 
 
+def test_a_place_that_cannot_be_written_to_is_an_error_before_anything_is_measured(tmp_path):
+    out = tmp_path / "missing" / "rates.json"
+    done = program("calibrate_device.py", "--arch", "llvm", "--out", out)
+    assert done.returncode == 1 and "modules compiled" not in done.stdout
+    assert "No such file or directory" in done.stdout and "Traceback" not in done.stdout
+
+
 def test_an_unknown_kind_is_one_message(tmp_path):
     words = ["--arch", "llvm", "--kinds", "expp", "--out", tmp_path / "r.json"]
     done = program("calibrate_device.py", *words)

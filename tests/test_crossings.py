@@ -46,8 +46,10 @@ def test_one_trial_has_a_crossing_and_no_interval():
 @pytest.mark.parametrize(
     ("trials", "kind", "said"),
     [
-        ([[-0.1, -0.2, -0.1], [-0.3, -0.2, 0.0]], PAYS, "pays up to depth 64, the deepest"),
-        ([[0.1, 0.2, 0.1], [0.3, 0.2, 0.1]], LOSES, "loses from depth 2, the least"),
+        ([[-0.1, -0.2, -0.1], [-0.3, -0.2, -0.11]], PAYS, "pays up to depth 64, the deepest"),
+        ([[0.31, 0.2, 0.1], [0.3, 0.2, 0.1]], LOSES, "loses from depth 2, the least"),
+        ([[-0.5, -0.2, -0.1], [-0.5, -0.2, -0.02]], PAYS, "below depth 64, the deepest measured"),
+        ([[0.01, 0.2, 0.3], [0.1, 0.2, 0.3]], LOSES, "above depth 2, the least measured"),
         ([[0.1, -0.1, -0.2], [0.1, -0.1, -0.2]], STARTS, "starts to pay at depth"),
         ([[-0.1, 0.1, -0.2], [-0.1, 0.1, -0.2]], UNCLEAR, "crosses 2 times between depth 2 and 64"),
         ([[-0.1, 0.1, 0.2], [0.1, 0.1, 0.2]], UNCLEAR, "crosses 0 or 1 times"),

@@ -79,7 +79,7 @@ def test_the_replys_table_of_shapes_is_the_summarys(shapes):
         row = f"| {lines} × {cols} | {dtype} | "
         row += " | ".join(f"{median(case, name):.1f}" for name in names)
         rows += row in REPLY
-    assert rows == 14
+    assert rows == 21
     largest = shapes[16384, 16384, "float16"]
     staged, partial, on = (f"{median(largest, n):.1f}" for n in ("STAGED", "PARTIAL", "ON"))
     assert f"takes {staged} µs, PARTIAL {partial}, ON {on}" in README
@@ -104,7 +104,9 @@ def test_the_crossings_are_those_that_are_told():
 def test_what_a_graph_gives():
     deep = summary("issue-20342-graphs")["cases"][1]
     off, graph = median(deep, "OFF"), median(deep, "OFF_GRAPH")
-    assert f"OFF takes {off:.1f} µs and {graph:.1f} as a graph, so {off - graph:.0f} of" in README
+    assert (
+        f"OFF takes {off:.1f} µs (200 to 260 in other runs of that hour) and {graph:.1f}" in README
+    )
     assert f"OFF takes {graph:.1f} µs for {off:.1f}" in REPLY
     assert median(deep, "ON_GRAPH") == pytest.approx(median(deep, "ON"), rel=0.001)
 

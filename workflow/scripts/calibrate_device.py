@@ -22,6 +22,8 @@ from fusion.workloads import DTYPES
 def main() -> None:
     args = parse()
     device = session.choose(args.arch, args.gpu)
+    with tempfile.TemporaryFile(dir=args.out.parent):  # an error now, and not after a minute
+        pass
 
     import numpy as np
 

@@ -15,7 +15,8 @@ NOTE = (
     "broadcast Add, crosses 1 along depth. Each trial's log ratio (its mean over the unflagged "
     "blocks) is interpolated linearly between neighbouring depths; the depth is the geometric mean "
     "of the trials' crossings, in brackets Student's {confidence} interval over them, on the log "
-    "scale. Nothing is said about depths beyond those measured."
+    "scale: how far trials differ, and not how far the curve is from a straight line between two "
+    "depths. Nothing is said about depths beyond those measured."
 )
 
 

@@ -17,7 +17,8 @@ class Crossing:
     once, upwards), STARTS (once, downwards), or UNCLEAR: more than once, or trials differ.
     first, last: the least and the greatest depth measured. by_trial: each trial's crossings.
     interval: of the crossing depth over the trials, on the log scale (its `ratio` is a depth); None
-    without one crossing in each, or with a single trial.
+    without one crossing in each, or with a single trial. even: of PAYS and LOSES, whether the
+    trials' interval at the end nearer to 1 (the last depth, the first) holds 1.
     """
 
     kind: str
@@ -25,6 +26,7 @@ class Crossing:
     last: int
     by_trial: tuple[tuple[float, ...], ...]
     interval: Interval | None
+    even: bool = False
 
     @property
     def depth(self) -> float | None:
@@ -58,7 +60,14 @@ def crossing(depths: list[int], trials: list[list[float]], confidence: float) ->
     interval = None
     if kind in (STOPS, STARTS):
         interval = t_interval([math.log(found[0]) for found in by_trial], confidence)
-    return Crossing(kind, depths[0], depths[-1], by_trial, interval)
+    end = {PAYS: -1, LOSES: 0}.get(kind)
+    even = end is not None and _holds_one([logs[end] for logs in trials], confidence)
+    return Crossing(kind, depths[0], depths[-1], by_trial, interval, even)
+
+
+def _holds_one(logs: list[float], confidence: float) -> bool:
+    over = t_interval(logs, confidence)
+    return over is not None and over.low <= 1 <= over.high
 
 
 def _kind(logs: list[float], found: tuple[float, ...]) -> str:
@@ -71,6 +80,10 @@ def _kind(logs: list[float], found: tuple[float, ...]) -> str:
 
 def words(found: Crossing) -> str:
     """The finding in words; it never says anything about depths that were not measured."""
+    if found.kind == PAYS and found.even:
+        return f"fusing pays below depth {found.last}, the deepest measured, where it may be even"
+    if found.kind == LOSES and found.even:
+        return f"fusing loses above depth {found.first}, the least measured, where it may be even"
     if found.kind == PAYS:
         return f"fusing pays up to depth {found.last}, the deepest measured"
     if found.kind == LOSES:

@@ -13,7 +13,7 @@ from .workloads import DTYPES
 
 def read_rates(path: Path | str, arch: str) -> Rates:
     """The rates of a record (kind `rates`), which must be of this arch; else a FusionError."""
-    if not Path(path).exists():
+    if not Path(path).is_file():
         raise FusionError(
             f"no rates at {path}",
             expected=f"a record of calibrate_device.py for {arch}",
