@@ -1,10 +1,14 @@
 """Calibration end to end on LLVM, and its arithmetic against known lines."""
 
+import os
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
-from conftest import program, run
+from conftest import SCRIPTS, program, run
 
 from fusion import calibration, records
 from fusion.device_rates import operators
@@ -43,7 +47,26 @@ def test_a_place_that_cannot_be_written_to_is_an_error_before_anything_is_measur
     out = tmp_path / "missing" / "rates.json"
     done = program("calibrate_device.py", "--arch", "llvm", "--out", out)
     assert done.returncode == 1 and "modules compiled" not in done.stdout
-    assert "No such file or directory" in done.stdout and "Traceback" not in done.stdout
+    assert f"{out} cannot be written" in done.stdout and "another --out" in done.stdout
+    done = program("calibrate_device.py", "--arch", "llvm", "--out", tmp_path)
+    assert done.returncode == 1 and "found:    a folder" in done.stdout
+
+
+def test_ctrl_c_while_it_compiles_ends_it(tmp_path):
+    words = [SCRIPTS / "calibrate_device.py", "--arch", "llvm", "--out", tmp_path / "rates.json"]
+    words += ["--lock-folder", tmp_path / "locks", "--rows", "32", "--cols", "32"]
+    child = subprocess.Popen(
+        [sys.executable, *map(str, words)],
+        start_new_session=True,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    time.sleep(6)
+    os.killpg(child.pid, signal.SIGINT)
+    printed = child.communicate(timeout=30)[0]
+    assert child.returncode == 130 and "Traceback" not in printed
+    assert not list(tmp_path.glob("*.json"))
 
 
 def test_an_unknown_kind_is_one_message(tmp_path):

@@ -74,6 +74,15 @@ def test_a_record_that_lacks_rates_is_refused(tmp_path):
         read_rates(tmp_path / "part.json", "sm_90")
 
 
+def test_a_folder_and_a_cut_file_are_one_message_each(tmp_path):
+    with pytest.raises(FusionError, match=r"cannot be read\n.*\n  found:    Is a directory\n"):
+        read_rates(tmp_path, "sm_90")
+    whole = write(tmp_path / "rates.json").read_text()
+    (tmp_path / "cut.json").write_text(whole[:300])
+    with pytest.raises(FusionError, match=r"damaged record .*cut.json\n(.*\n)+.*--arch sm_90"):
+        read_rates(tmp_path / "cut.json", "sm_90")
+
+
 def test_the_pipeline_compiles_split_for_them_and_nothing_else_anew(make_checkout):
     folder = make_checkout("own-rates")
     write(folder / "rates.json", arch="sm_86", host_us=0.0, launch_us=0.0)
@@ -98,4 +107,4 @@ def test_the_pipeline_compiles_split_for_them_and_nothing_else_anew(make_checkou
     assert " SPLIT for sm_86" in second.stdout and " ON for sm_86" not in second.stdout
     missing = run("rate.json")
     assert missing.returncode == 1 and "no rates at rate.json" in missing.stdout
-    assert "calibrate_device.py --arch sm_86 --out rate.json" in missing.stdout
+    assert "calibrate_device.py --arch sm_86 --out FILE" in missing.stdout

@@ -7,6 +7,7 @@ the entry for workflow/scripts/fusion/device_rates.py and writes the record with
 import argparse
 import multiprocessing
 import os
+import signal
 import statistics
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
@@ -15,15 +16,14 @@ from pathlib import Path
 from fusion import rates_record, records, session, without_torch
 from fusion.costs import Rates
 from fusion.device_rates import operators
-from fusion.errors import choose, run_program
+from fusion.errors import FusionError, choose, run_program
 from fusion.workloads import DTYPES
 
 
 def main() -> None:
     args = parse()
     device = session.choose(args.arch, args.gpu)
-    with tempfile.TemporaryFile(dir=args.out.parent):  # an error now, and not after a minute
-        pass
+    require_place(args.out)
 
     import numpy as np
 
@@ -55,6 +55,8 @@ def main() -> None:
             }
             after, seconds, found = held.mark(), held.held(), held.as_record()
     rates = {dtype: of_dtype(times, dtype, kinds, args.rows, args.cols) for dtype in args.dtypes}
+    source = f"calibrate_device.py, {args.out.name}"
+    print(entry(args.arch, rates_record.rates_from(found["name"], source, rates)))
     records.write(
         args.out,
         "rates",
@@ -75,8 +77,6 @@ def main() -> None:
             "held_s": round(seconds, 1),
         },
     )
-    source = f"calibrate_device.py, {args.out.name}"
-    print(entry(args.arch, rates_record.rates_from(found["name"], source, rates)))
     if not list(rates_record.missing(rates, args.arch)):
         print(f"rates: {args.out} in a configuration makes SPLIT go by them")
 
@@ -85,14 +85,36 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--arch", required=True, help="llvm, or this machine's sm_XX")
     parser.add_argument("--out", required=True, type=Path, help="record to write")
-    parser.add_argument("--rows", type=int, default=4096)
-    parser.add_argument("--cols", type=int, default=4096)
+    parser.add_argument("--rows", type=at_least_8, default=4096, help="of the tensors")
+    parser.add_argument("--cols", type=at_least_8, default=4096, help="of the tensors")
     parser.add_argument("--dtypes", nargs="+", choices=list(DTYPES), default=list(DTYPES))
     parser.add_argument("--kinds", nargs="+", help="only these, and add; default all")
     parser.add_argument("--min-repeat-ms", type=int, default=20, help="least length of a sample")
     parser.add_argument("--warmup-seconds", type=float, default=0.05, help="of each module")
     session.add_arguments(parser)
     return parser.parse_args()
+
+
+def at_least_8(word: str) -> int:
+    if int(word) < 8:
+        raise argparse.ArgumentTypeError(f"{word}: too small to be measured; 8 or more")
+    return int(word)
+
+
+def require_place(out: Path) -> None:
+    """Raise a FusionError now, and not after a minute, where the record cannot be written."""
+    try:
+        with tempfile.TemporaryFile(dir=out.parent):
+            found = "a folder" if out.is_dir() else None
+    except OSError as error:
+        found = error.strerror
+    if found:
+        raise FusionError(
+            f"{out} cannot be written",
+            expected="the path of a file in a folder that can be written to",
+            found=found,
+            do="give another --out",
+        )
 
 
 def compile_all(args: argparse.Namespace, kinds: list[str], folder: Path) -> dict:
@@ -117,11 +139,18 @@ def compile_all(args: argparse.Namespace, kinds: list[str], folder: Path) -> dic
     context = multiprocessing.get_context("spawn")  # a fork would share TVM's threads
     lean = without_torch.install
     with ProcessPoolExecutor(os.cpu_count(), mp_context=context, initializer=lean) as pool:
+        # Ctrl-C is for this process alone: workers start with it ignored, and end what they are at.
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         futures = [
             pool.submit(calibration.compile_point, point, key[3], args.arch, folder / str(number))
             for number, (key, point) in enumerate(zip(keys, points, strict=True))
         ]
-        artifacts = [future.result() for future in futures]
+        signal.signal(signal.SIGINT, before)
+        try:
+            artifacts = [future.result() for future in futures]
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
     return dict(zip(keys, zip(points, artifacts, strict=True), strict=True))
 
 
@@ -144,7 +173,7 @@ def of_dtype(times: dict, dtype: str, kinds: list[str], rows: int, cols: int) ->
     prices = calibration.prices(steps)
     element = statistics.median(intercepts) - prices["add"]
     return {
-        "gb_per_s": round(moved / one / 1e3, 1),
+        "gb_per_s": float(f"{moved / one / 1e3:.5g}"),
         "launch_us": round(max(0.0, own["add", 1, "PARTIAL"] - one), 2),
         **calibration.host(*launched),
         "element_ps": round(max(0.0, element), 4),

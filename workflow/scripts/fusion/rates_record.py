@@ -13,28 +13,33 @@ from .workloads import DTYPES
 
 def read_rates(path: Path | str, arch: str) -> Rates:
     """The rates of a record (kind `rates`), which must be of this arch; else a FusionError."""
-    if not Path(path).is_file():
+    expected = f"a record of calibrate_device.py for {arch}"
+    do = f"python3 workflow/scripts/calibrate_device.py --arch {arch} --out FILE, or rates: table"
+    if not Path(path).exists():
+        raise FusionError(f"no rates at {path}", expected=expected, do=do)
+    try:
+        record = records.read(path, "rates")
+    except OSError as error:
+        problem = f"the rates at {path} cannot be read"
+        raise FusionError(problem, expected=expected, found=str(error.strerror), do=do) from None
+    except FusionError as error:  # it says how a run would mend it, but no run makes this record
         raise FusionError(
-            f"no rates at {path}",
-            expected=f"a record of calibrate_device.py for {arch}",
-            do=f"python3 workflow/scripts/calibrate_device.py --arch {arch} --out {path}, or set "
-            "rates to table",
-        )
-    record = records.read(path, "rates")
+            str(error).split("\n")[0], expected=expected, found=error.found, do=do
+        ) from None
     if record["arch"] != arch:
         raise FusionError(
             f"{path} holds the rates of another device",
             expected=f"rates of {arch}",
             found=f"of {record['arch']} ({record['device']['name']})",
-            do=f"measure them with calibrate_device.py --arch {arch}, or set rates to table",
+            do=do,
         )
     lacks = list(missing(record["rates"], arch))
     if lacks:
         raise FusionError(
             f"{path} does not hold all rates",
             expected=f"call_us and {len(operators(arch))} operators of {', '.join(DTYPES)}",
-            found=f"no {', no '.join(lacks)}",
-            do="measure again, with all dtypes and kinds",
+            found=f"no {', no '.join(lacks[:4])}" + (f", {len(lacks) - 4} more" * (len(lacks) > 4)),
+            do=f"{do}, by this release and with all dtypes and kinds",
         )
     device = record["device"]
     where = device.get("uuid", "this CPU")
