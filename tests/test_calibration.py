@@ -5,12 +5,11 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
-from conftest import SCRIPTS, program, run
+from conftest import SCRIPTS, program
 
-from fusion import calibration, records
+from fusion import calibration, cuda_tools, records
 from fusion.device_rates import operators
 from fusion.rates_record import missing
 
@@ -113,8 +112,9 @@ def test_no_kind_is_rounded_by_the_special_function_unit(tmp_path, kind):
     """As bfloat16 is where a function follows itself: an F2F for each, beside its own MUFU."""
     point = calibration.point(kind, 4, 64, 64, "bfloat16", "sm_90")
     made = calibration.compile_point(point, "ON", "sm_90", tmp_path / "out")
-    tool = next(Path(sys.prefix).rglob("nvidia/cu*/bin/cuobjdump"))
-    words = run(tool, "--dump-sass", made.folder / made.record["code"]["file"]).stdout
+    words = cuda_tools.run_tool(
+        "cuobjdump", "--dump-sass", made.folder / made.record["code"]["file"]
+    )
     assert "F2F.BF16" not in words
     functions = {"divide": 1, "sigmoid": 2, **dict.fromkeys(("add", "subtract", "multiply"), 0)}
     functions |= {"max": 0, "min": 0}

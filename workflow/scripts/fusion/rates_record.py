@@ -23,9 +23,7 @@ def read_rates(path: Path | str, arch: str) -> Rates:
         problem = f"the rates at {path} cannot be read"
         raise FusionError(problem, expected=expected, found=str(error.strerror), do=do) from None
     except FusionError as error:  # it says how a run would mend it, but no run makes this record
-        raise FusionError(
-            str(error).split("\n")[0], expected=expected, found=error.found, do=do
-        ) from None
+        raise FusionError(error.problem, expected=expected, found=error.found, do=do) from None
     if record["arch"] != arch:
         raise FusionError(
             f"{path} holds the rates of another device",
@@ -35,10 +33,11 @@ def read_rates(path: Path | str, arch: str) -> Rates:
         )
     lacks = list(missing(record["rates"], arch))
     if lacks:
+        more = f", {len(lacks) - 4} more" if len(lacks) > 4 else ""
         raise FusionError(
             f"{path} does not hold all rates",
             expected=f"call_us and {len(operators(arch))} operators of {', '.join(DTYPES)}",
-            found=f"no {', no '.join(lacks[:4])}" + (f", {len(lacks) - 4} more" * (len(lacks) > 4)),
+            found=f"no {', no '.join(lacks[:4])}{more}",
             do=f"{do}, by this release and with all dtypes and kinds",
         )
     device = record["device"]
