@@ -12,6 +12,7 @@ configfile: Path(workflow.basedir) / "config" / "config.yaml"
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/toolchains.smk"
 include: "workflow/rules/compile.smk"
 include: "workflow/rules/rebuild.smk"
 include: "workflow/rules/audit.smk"
@@ -21,6 +22,8 @@ include: "workflow/rules/aggregate.smk"
 include: "workflow/rules/crossings.smk"
 include: "workflow/rules/profile.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/lists.smk"
+include: "workflow/rules/comparing.smk"
 
 
 rule all:
@@ -35,7 +38,8 @@ rule all:
             + rules.time.input
             + rules.aggregate.output
             + rules.crossings.input
-            + (PROFILED + rules.profile_table.output if DEVICE.kind == "cuda" else [])
+            + rules.toolchains.input
+            + (PROFILED + rules.profile_table.output if PROFILED else [])
             + rules.figures.input,
             otherwise=[],
         ),

@@ -34,7 +34,12 @@ def run(experiment, on_off, held=100.0):
         },
         "cases": [
             {
-                "case": {"workload": "exp_chain_add", "sizes": sizes, "dtype": "float16"},
+                "case": {
+                    "name": "exp_chain_add-depth8-float16",
+                    "workload": "exp_chain_add",
+                    "sizes": sizes,
+                    "dtype": "float16",
+                },
                 "trials": [{}] * 5,
                 "ratios": {"ON/OFF": on_off},
             }
@@ -52,7 +57,7 @@ def test_intervals_overlap_if_they_share_a_value(low, high, overlap):
     (row,) = comparing_runs.compare(first, second)
     assert row["overlap"] is overlap
     assert row["shift"] == pytest.approx(1.21 / 1.15, abs=1e-6)
-    text = comparing_runs.markdown(first, second, [row])
+    text = comparing_runs.markdown(first, second, [row], [])
     assert ("| yes |" in text) is overlap and ("| **no** |" in text) is not overlap
 
 
@@ -66,7 +71,13 @@ def test_a_run_without_an_interval_overlaps_with_nothing():
 def test_it_says_what_differs_and_what_it_cost():
     first, second = run("a", over(1.15, 1.1, 1.2), 500.0), run("b", over(1.15, 1.1, 1.2), 90.0)
     second["protocol"] = {"blocks": 8}
-    text = comparing_runs.markdown(first, second, comparing_runs.compare(first, second))
+    text = comparing_runs.markdown(
+        first, second, comparing_runs.compare(first, second, any_protocol=True), []
+    )
+    with pytest.raises(
+        FusionError, match=r"differ in protocol\n  expected: blocks 40\n  found:    blocks 8"
+    ):
+        comparing_runs.compare(first, second)
     assert text.startswith("# a and b: two runs, different protocols\n")
     assert "for 18.0% of the first's time" in text
     assert "from 2026-12-02 04:53:31 to 2026-12-02 05:03:33 UTC on GPU-1" in text
@@ -75,7 +86,7 @@ def test_it_says_what_differs_and_what_it_cost():
 def test_runs_of_other_cases_are_refused(tmp_path):
     first = run("a", over(1.15, 1.1, 1.2))
     second = copy.deepcopy(first)
-    second["cases"][0]["case"]["dtype"] = "float32"
+    second["cases"][0]["case"] |= {"dtype": "float32", "name": "exp_chain_add-depth8-float32"}
     with pytest.raises(FusionError, match="the two runs differ in cases"):
         comparing_runs.compare(first, second)
     for name, body in (("a", first), ("b", second)):

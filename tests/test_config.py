@@ -35,7 +35,11 @@ def changed(settings: dict, path: str, value) -> dict:
 
 def test_the_default_is_the_issue(default):
     settings = config.for_device(config.check(default), H200)
-    assert settings["cases"] == {"depth": [8, 16], "rows": 4096, "cols": 4096, "dtype": "float16"}
+    cases = config.cases_of(settings)
+    assert [dict(case.sizes) for case in cases.values()] == [
+        {"depth": depth, "rows": 4096, "cols": 4096} for depth in (8, 16)
+    ]
+    assert {case.dtype for case in cases.values()} == {"float16"}
     assert settings["variants"] == ["OFF", "PARTIAL", "ON"]
     assert settings["inputs"] == {"low": -0.25, "high": 0.25}
     assert settings["verify"] == {"seeds": [0, 1, 2], "rtol": 0.02, "atol": 0.002}
@@ -101,7 +105,9 @@ def test_every_overlay_is_understood(default, path):
 def test_a_cpu_gets_the_llvm_section(default):
     settings = config.for_device(config.check(default), CPU)
     assert settings["variants"] == ["OFF", "PARTIAL", "ON", "INLINED"]
-    assert settings["cases"]["rows"] < 4096 and settings["cases"]["depth"] == [8, 16]
+    assert list(config.cases_of(settings, "llvm")) == [
+        f"exp_chain_add-depth{depth}-rows2048-cols256-float16" for depth in (8, 16)
+    ]
     assert settings["timing"]["min_repeat_ms"] < 50 and settings["timing"]["repeat"] == 5
 
 

@@ -1,15 +1,17 @@
 """Peers on a GPU. Run on a machine with one and the frameworks: python3 -m pytest -m gpu."""
 
+import json
 import sys
 
 import numpy as np
 import pytest
 from conftest import case_words, program
 
-from fusion import peer_process, peers, records
+from fusion import peer_process, records, toolchains
 from fusion.cases import make_case
-from fusion.inputs import draw, reference
+from fusion.inputs import draw
 from fusion.peers import PEERS
+from fusion.references import by_numpy
 
 pytestmark = pytest.mark.gpu
 
@@ -19,8 +21,8 @@ DRAWN = (0, -0.25, 0.25)
 
 @pytest.fixture(autouse=True)
 def this_interpreter(monkeypatch):
-    for toolchain in peers.TOOLCHAINS:
-        monkeypatch.setenv(peers.variable(toolchain), sys.executable)
+    known = {name: {"python": sys.executable, "environment": {}} for name in ("torch", "jax")}
+    monkeypatch.setenv(toolchains.VARIABLE, json.dumps(known))
 
 
 def arch():
@@ -33,14 +35,14 @@ def arch():
 def test_every_peer_computes_the_workload_for_each_draw(dtype):
     """A CUDA graph must see the second draw: it reads the memory that it was captured with."""
     case = make_case("exp_chain_add", {**SIZES, "rows": 256, "cols": 512}, dtype)
-    other = draw(case, 1, -0.25, 0.25)
+    other = draw(case.inputs, 1, -0.25, 0.25)
     with peer_process.serving(list(PEERS), case, arch(), *DRAWN) as serving:
-        for arrays in (draw(case, *DRAWN), other):
+        for arrays in (draw(case.inputs, *DRAWN), other):
             for process in set(serving.values()):
                 process.set_inputs(arrays)
-            wanted = np.asarray(reference(case, arrays)).astype(np.float64)
+            wanted = by_numpy(case, arrays)[0][0].astype(np.float64)
             for name, process in serving.items():
-                found = process.output(name).astype(np.float64)
+                found = process.outputs(name)[0].astype(np.float64)
                 assert np.allclose(found, wanted, rtol=0.02, atol=0.002), name
 
 

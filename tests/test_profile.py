@@ -3,6 +3,7 @@
 import argparse
 import csv
 import io
+import sys
 
 import pytest
 from conftest import compile_case, program
@@ -236,7 +237,7 @@ def test_a_missing_cupti_costs_the_trace_and_nothing_else(tmp_path, monkeypatch)
     (tmp_path / "cupti.py").write_text("raise ImportError('no cupti here')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     words = {"record": tmp_path / "none.json", "warmup_calls": 1, "seed": 0, "low": -1, "high": 1}
-    found = profile_variant.trace(argparse.Namespace(**words, calls=3))
+    found = profile_variant.trace(sys.executable, argparse.Namespace(**words, calls=3))
     why = found["trace"]["not_run"]
     assert why.startswith("CUPTI: error: the package cupti-python does not load")
     assert "no cupti here" in why and "requirements.txt" in why

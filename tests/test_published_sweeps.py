@@ -3,7 +3,6 @@ the numbers that the README and the reply to the TVM issue show.
 """
 
 import statistics
-from functools import partial
 
 import pytest
 import tvm
@@ -153,9 +152,7 @@ def test_where_split_decides_well_by_todays_estimate():
         for found in summary(name)["cases"]:
             about, decisions = found["case"], []
             case = make_case(about["workload"], about["sizes"], about["dtype"])
-            function = partial(case.definition.function, **about["sizes"])
-            shapes = case.input_shapes
-            graph = namespace_relax.build_graph(function, shapes, about["dtype"], cut=False)
+            graph = namespace_relax.build_graph(case.call, case.inputs, cut=False).module
             with target:
                 passes = pipeline.legalize_passes(target)[:3]  # those before FuseOps
                 split = Split(device_rates.rates_for("sm_90"), decisions)

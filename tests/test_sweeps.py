@@ -13,7 +13,7 @@ from fusion.cases import make_case
 from fusion.devices import Device, Gpu
 from fusion.errors import FusionError
 from fusion.fastest import fastest
-from fusion.workloads import WORKLOADS
+from fusion.workloads.chain_add import CHAINS
 
 CPU = Device("llvm", None, "none")
 H200 = Device("sm_90", Gpu("GPU-1", "NVIDIA H200", "sm_90", 139 * 2**30, "580"))
@@ -70,7 +70,7 @@ def test_the_shape_sweep_is_pairs_and_not_their_product(default):
 
 def test_the_operator_sweep_has_every_workload(default):
     _, cases = sweep(default, "operators", H200)
-    assert {case.workload for case in cases} == set(WORKLOADS)
+    assert {case.workload for case in cases} == {chain.name for chain in CHAINS}
     assert len(cases) == 48 and cases[0].name.startswith("exp_chain_add-depth1-")
 
 
@@ -122,10 +122,13 @@ def test_several_workloads_and_a_list_of_cases(default):
         for workload in ("exp_chain_add", "cheap_chain_add")
         for shape in ("rows4-cols8", "rows4-cols16", "rows16-cols16")
     ]
-    on_cpu = config.cases_of(config.with_llvm(settings))  # its rows and cols, over each object
-    assert list(on_cpu) == [
-        "exp_chain_add-depth2-rows2048-cols256-float32",
-        "cheap_chain_add-depth2-rows2048-cols256-float32",
+    # The llvm section's are laid over each object; what neither names is small on a CPU.
+    settings["cases"] = [{"depth": 2, "rows": 4}, {"depth": 3}]
+    settings["llvm"] = {**settings["llvm"], "cases": {"cols": 16, "dtype": "float32"}}
+    on_cpu = config.cases_of(config.with_llvm(settings), "llvm")
+    assert list(on_cpu)[:2] == [
+        "exp_chain_add-depth2-rows4-cols16-float32",
+        "exp_chain_add-depth3-rows2048-cols16-float32",
     ]
 
 
@@ -133,12 +136,11 @@ def test_several_workloads_and_a_list_of_cases(default):
     ("key", "value", "words"),
     [
         ("workload", ["exp_chain_add", "exp_chain"], ["'exp_chain'", "'exp_chain_add'"]),
-        ("workload", [], ["'workload'", "or a list of names"]),
+        ("workload", [], ["'workload'", "or a list of them"]),
         ("workload", ["exp_chain_add"] * 2, ["'workload'", "without repetition"]),
         ("workload", 3, ["'workload'", "the name of a workload"]),
         ("cases", [], ["'cases'", "or a list of such objects"]),
         ("cases", ["256x4096"], ["'cases.0'", "an object with dtype", "256x4096"]),
-        ("cases", [{"depth": 1}], ["'cases.0.dtype' is missing"]),
         (
             "cases",
             [{"depth": 1, "rows": [1, 0], "cols": 1, "dtype": "float16"}],

@@ -137,7 +137,8 @@ def test_a_wrong_name_is_one_message(verified, tmp_path, option, said):
 
 
 def test_a_sample_is_planned_to_fill_its_time_and_never_below_number():
-    from fusion.sampling import Protocol, Timer
+    from fusion.pacing import Protocol
+    from fusion.sampling import Timer
 
     protocol = Protocol(40, 10, 5, 50, 75, 2, 0.02)
     timer = Timer.__new__(Timer)

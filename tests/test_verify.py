@@ -8,6 +8,8 @@ import pytest
 from conftest import case_words, compile_case, program
 
 from fusion import records
+from fusion.artifacts import Signature
+from fusion.workloads import Input
 
 VERIFY = ["--seeds", 0, 1, 2, "--low", -0.25, "--high", 0.25, "--rtol", 0.02, "--atol", 0.002]
 
@@ -110,7 +112,6 @@ def test_an_element_that_is_not_written_shows_as_not_finite():
     from tvm.script import tirx as T
 
     from fusion import poison, targets
-    from fusion.cases import make_case
     from fusion.comparing import non_finite
     from fusion.loading import Loaded
 
@@ -134,9 +135,10 @@ def test_an_element_that_is_not_written_shows_as_not_finite():
             return y
 
     vm = relax.VirtualMachine(tvm.compile(Careless, "llvm"), tvm.cpu())
-    case = make_case("exp_chain_add", {"depth": 1, "rows": 8, "cols": 4}, "float16")
+    wanted = Signature({}, (Input((8, 4), "float16"),))
     arrays = [np.ones((8, 1), np.float16), np.ones((8, 4), np.float16)]
-    output = poison.run(Loaded("ON", vm, "", ""), targets.to_device(arrays, "llvm"), case)
+    given = targets.to_device(arrays, "llvm")
+    (output,) = poison.run(Loaded("ON", vm, "", ""), given, wanted)
     assert non_finite(output) == 4
     assert np.isnan(output[7]).all() and (output[:7] == 2).all()
 

@@ -10,8 +10,9 @@ from conftest import ROOT, program
 
 from fusion import records
 from fusion.cases import make_case
-from fusion.inputs import draw, numpy_dtype, reference
+from fusion.inputs import draw, numpy_dtype
 from fusion.namespace_numpy import NumpyNamespace, RoundedArray
+from fusion.references import by_numpy
 from fusion.workloads import WORKLOADS
 
 CHAINS = ("exp", "tanh", "sqrt", "sigmoid", "erf", "cheap")
@@ -26,7 +27,8 @@ EXACT = {
 
 
 def test_every_chain_is_there():
-    assert sorted(WORKLOADS) == sorted(f"{chain}_chain_add" for chain in CHAINS)
+    chains = [name for name in WORKLOADS if name.endswith("_chain_add")]
+    assert sorted(chains) == sorted(f"{chain}_chain_add" for chain in CHAINS)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -58,7 +60,7 @@ def test_the_reference_in_bfloat16_rounds_after_every_operator():
     assert np.asarray(one * one, np.float64).tolist() == [1 + 2**-6]
     case = make_case("exp_chain_add", {"depth": 1, "rows": 1, "cols": 1}, "bfloat16")
     x, b = np.zeros((1, 1), ml_dtypes.bfloat16), np.ones((1, 1), ml_dtypes.bfloat16)
-    found = reference(case, [x, b])
+    found = by_numpy(case, [x, b])[0][0]
     assert found.dtype == x.dtype and type(found) is np.ndarray and float(found[0, 0]) == 2
 
 
@@ -66,7 +68,7 @@ def test_the_reference_in_bfloat16_rounds_after_every_operator():
 @pytest.mark.parametrize("chain", CHAINS)
 def test_64_steps_stay_finite_and_away_from_zero_roots(chain, dtype):
     case = make_case(f"{chain}_chain_add", {"depth": 64, "rows": 512, "cols": 2}, dtype)
-    result = reference(case, draw(case, 0, -0.25, 0.25)).astype(np.float64)
+    result = by_numpy(case, draw(case.inputs, 0, -0.25, 0.25))[0][0].astype(np.float64)
     assert np.isfinite(result).all() and np.abs(result).max() < 2
 
 

@@ -2,7 +2,7 @@ rule aggregate:
     """The tables: the issue's, every trial's values, and what they rest on."""
     input:
         program=SCRIPTS / "aggregate_trials.py",
-        modules=modules("aggregate_trials.py"),
+        lists=[LISTS_MADE[name] for name in ("trials", "verified", "compiled")],
         trials=rules.time.input,
         verified=rules.verify.input,
         compiled=rules.compile.input,
@@ -16,11 +16,12 @@ rule aggregate:
     conda:
         TENV
     params:
+        code=code("aggregate_trials.py"),
         experiment=SETTINGS["experiment"],
         folder=subpath(output.summary, parent=True),
         passing=as_options(SETTINGS["passing"]),
         judging=as_options(SETTINGS["judging"]),
     shell:
-        "python3 {input.program:q} --experiment {params.experiment} --trials {input.trials:q}"
-        " --verified {input.verified:q} --compiled {input.compiled:q} {params.passing}"
+        "python3 {input.program:q} --experiment {params.experiment} --trials @{input.lists[0]:q}"
+        " --verified @{input.lists[1]:q} --compiled @{input.lists[2]:q} {params.passing}"
         " {params.judging} --out {params.folder:q} 2>&1 | tee {log:q}"

@@ -16,7 +16,6 @@ rule audit_variant:
     """One variant's kernels: registers, spills, opcodes, launches, executed operations."""
     input:
         program=SCRIPTS / "audit_variant.py",
-        modules=modules("audit_variant.py"),
         record=rules.compile_variant.output.record,
         module=rules.compile_variant.output.module,
         kernels=rules.compile_variant.output.kernels,
@@ -27,6 +26,8 @@ rule audit_variant:
         "<logs>/audit/{case}/{variant}.log",
     conda:
         TENV
+    params:
+        code=code("audit_variant.py"),
     shell:
         "python3 {input.program:q} --record {input.record:q} --out {output.record:q}"
         " --listing {output.listing:q} 2>&1 | tee {log:q}"
@@ -36,7 +37,7 @@ rule audit_table:
     """Variants side by side, as Markdown and CSV."""
     input:
         program=SCRIPTS / "audit_table.py",
-        modules=modules("audit_table.py"),
+        list=LISTS_MADE["audited"],
         records=expand("<results>/audit/{case}/{variant}.json", case=CASES, variant=VARIANTS),
     output:
         markdown="<results>/tables/audit.md",
@@ -47,9 +48,10 @@ rule audit_table:
     conda:
         TENV
     params:
+        code=code("audit_table.py"),
         folder=subpath(output.markdown, parent=True),
     shell:
-        "python3 {input.program:q} --records {input.records:q} --out {params.folder:q} 2>&1"
+        "python3 {input.program:q} --records @{input.list:q} --out {params.folder:q} 2>&1"
         " | tee {log:q}"
 
 
@@ -57,10 +59,8 @@ rule decision_table:
     """What the remedies decided while they compiled, with both estimates and the reason."""
     input:
         program=SCRIPTS / "decision_table.py",
-        modules=modules("decision_table.py"),
-        records=expand(
-            "<results>/compile/{case}/{variant}/record.json", case=CASES, variant=VARIANTS
-        ),
+        list=LISTS_MADE["compiled"],
+        records=rules.compile.input,
     output:
         markdown="<results>/tables/decisions.md",
         csv="<results>/tables/decisions.csv",
@@ -69,7 +69,8 @@ rule decision_table:
     conda:
         TENV
     params:
+        code=code("decision_table.py"),
         folder=subpath(output.markdown, parent=True),
     shell:
-        "python3 {input.program:q} --records {input.records:q} --out {params.folder:q} 2>&1"
+        "python3 {input.program:q} --records @{input.list:q} --out {params.folder:q} 2>&1"
         " | tee {log:q}"

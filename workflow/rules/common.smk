@@ -1,4 +1,6 @@
+import functools
 import os
+import re
 import shlex
 import sys
 
@@ -7,22 +9,24 @@ from snakemake.exceptions import WorkflowError
 SCRIPTS = Path(os.path.relpath(workflow.basedir)) / "workflow" / "scripts"
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow" / "scripts"))
 
-from fusion import announce, config as settings, devices, figure_names, session, sources
+from fusion import announce, config as settings, devices, entries, figure_names
+from fusion import session, sources, workloads
 from fusion.errors import FusionError
-from fusion.variants import ESTIMATING
+from fusion.variants import ESTIMATING, VARIANTS as VARIANT
 
 try:
     CHECKED = settings.check(config)
     DEVICE = devices.resolve(str(CHECKED["device"]), CHECKED["gpu"]["device"])
     SETTINGS = settings.for_device(CHECKED, DEVICE)
-    CASES = settings.cases_of(SETTINGS)
-    settings.set_environment(SETTINGS)  # says, too, where the peers' interpreters are
+    CASES = settings.cases_of(SETTINGS, DEVICE.kind)
+    settings.set_environment(SETTINGS)  # says, too, where the toolchains are
     settings.require_runnable(SETTINGS, DEVICE, CASES)
 except FusionError as error:
     raise WorkflowError(str(error))
 
 ARCH = DEVICE.arch
-VARIANTS = SETTINGS["variants"]
+VARIANTS = settings.entries_of(SETTINGS)  # such as ON, or ON@tvm-0.26 of several TVMs
+TVMS = settings.tvms_of(SETTINGS)
 PEERS = SETTINGS["peers"]
 TRIALS = range(1, SETTINGS["timing"]["trials"] + 1)
 KERNELS = {
@@ -44,24 +48,31 @@ pathvars:
     results=OUT,
     logs=f"{OUT}/logs",
     benchmarks=f"{OUT}/benchmarks",
+    toolchains=f"{SETTINGS['results']}/toolchains",
 
 
 wildcard_constraints:
     case="[^/]+",
-    variant="|".join(VARIANTS),
+    variant="|".join(map(re.escape, VARIANTS)),
     peer="|".join(PEERS) or "-",
+    toolchain="|".join(map(re.escape, SETTINGS["toolchains"])),
     trial=r"\d+",
 
 
-def modules(name, *starts):
-    """The modules that a program imports: inputs too, so that its rule runs again with them.
+@functools.cache
+def code(*programs):
+    """The SHA-256 of what programs and the modules that they import say: a parameter of their rule,
+    so that it runs again when any of them changes. The first is the rule's own, the others it starts.
 
-    starts: the programs that it starts, which are inputs with their modules as well.
+    As inputs they would be fifty files a job, which Snakemake looks at for every job of a sweep.
     """
-    programs = [SCRIPTS / program for program in (name, *starts)]
-    found = {path for program in programs for path in sources.modules(program)}
-    return sorted(map(str, found.union(programs[1:])))
+    return sources.digest([SCRIPTS / program for program in programs])
 
+
+LISTS_MADE = {
+    name: f"{OUT}/logs/lists/{name}.txt"
+    for name in ("compiled", "verified", "trials", "audited", "profiled")
+}
 
 # Where there are peers, what serves them is an input too.
 SERVERS = ["serve_peer.py"] if PEERS else []
@@ -82,9 +93,61 @@ def case_arguments(wildcards):
     return CASES[wildcards.case].arguments()
 
 
+def file_of_case(wildcards):
+    """The file of a case's workload; none where it is built in."""
+    path = workloads.file_of(CASES[wildcards.case].workload)
+    return [path] if path else []
+
+
+def toolchain_of(wildcards):
+    """The name of a variant's TVM, or None for the pipeline's own."""
+    return entries.toolchain_of(wildcards.variant) or TVMS[0]
+
+
+def toolchain_words(wildcards):
+    named = toolchain_of(wildcards)
+    return f"--toolchain {named}" if named else ""
+
+
+def variant_words(wildcards):
+    """The words for a variant and for its TVM; --several where its name says which TVM it is."""
+    variant = entries.variant_of(wildcards.variant)
+    several = " --several" if entries.toolchain_of(wildcards.variant) else ""
+    return f"--variant {variant} {toolchain_words(wildcards)}{several}".rstrip()
+
+
+def toolchain_records(names):
+    """The records of these toolchains; the pipeline's own, None, has none."""
+    return expand("<toolchains>/{toolchain}.json", toolchain=[n for n in names if n])
+
+
+def toolchain_of_variant(wildcards):
+    return toolchain_records([toolchain_of(wildcards)])
+
+
+def requirements_of(wildcards):
+    """The requirements file of a toolchain; none where the configuration names an interpreter."""
+    given = SETTINGS["toolchains"][wildcards.toolchain]
+    return [given["requirements"]] if "requirements" in given and isinstance(given, dict) else []
+
+
+def requirements_words(wildcards):
+    return "".join(f"--requirements {shlex.quote(path)}" for path in requirements_of(wildcards))
+
+
+# What measures needs every TVM; of the peers' toolchains those that the pipeline makes.
+MADE = [
+    n for n in settings.peer_toolchains(SETTINGS) if isinstance(SETTINGS["toolchains"][n], dict)
+]
+ALL_TOOLCHAINS = toolchain_records([*TVMS, *MADE])
+
+
 def rates_of(wildcards):
     """The record of rates that a variant is compiled with; none where the table's are meant."""
-    given = SETTINGS["rates"] if wildcards.variant in ESTIMATING else "table"
+    variant = entries.variant_of(wildcards.variant)
+    model = CASES[wildcards.case].definition.kind != "function"
+    estimates = variant in ESTIMATING or (model and VARIANT[variant].cut)
+    given = SETTINGS["rates"] if estimates else "table"
     return [] if given == "table" else [given]
 
 
@@ -105,7 +168,21 @@ def on_gpu(wildcards):
         raise WorkflowError(
             "profile is not run: there is nothing to profile on a CPU; run it on a machine with a GPU"
         )
+    if len(TVMS) > 1:
+        raise WorkflowError(
+            "profile is not run for several TVMs at once; leave one of them in toolchains"
+        )
     return on_device(wildcards)
+
+
+def two_runs(wildcards):
+    """No file; an error before any job starts, if the configuration names no runs."""
+    if not SETTINGS["compare"]:
+        raise WorkflowError(
+            "compare: no runs to compare\n  expected: two results folders\n"
+            "  to do:    --config 'compare=[results/before/sm_90, results/after/sm_90]'"
+        )
+    return []
 
 
 if workflow.is_main_process:

@@ -8,7 +8,8 @@ rule compile_variant:
     """Graph to machine code, with the IR after every pass and each schedule; holds no GPU."""
     input:
         program=SCRIPTS / "compile_variant.py",
-        modules=modules("compile_variant.py"),
+        workload=file_of_case,
+        toolchain=toolchain_of_variant,
         rates=rates_of,
     output:
         record="<results>/compile/{case}/{variant}/record.json",
@@ -20,13 +21,16 @@ rule compile_variant:
         "<logs>/compile/{case}/{variant}.log",
     benchmark:
         "<benchmarks>/compile/{case}/{variant}.tsv"
+    priority: 4  # before all that takes the device
     conda:
         TENV
     params:
+        code=code("compile_variant.py", "build_variant.py"),
         case=case_arguments,
+        variant=variant_words,
         arch=ARCH,
         folder=subpath(output.record, parent=True),
         rates=rates_words,
     shell:
-        "python3 {input.program:q} {params.case:q} --variant {wildcards.variant}"
+        "python3 {input.program:q} {params.case:q} {params.variant}"
         " --arch {params.arch} {params.rates} --out {params.folder:q} 2>&1 | tee {log:q}"

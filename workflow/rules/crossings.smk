@@ -15,7 +15,6 @@ rule crossing_table:
     """The depth at which ON/PARTIAL crosses 1, for each workload and size."""
     input:
         program=SCRIPTS / "crossing_table.py",
-        modules=modules("crossing_table.py"),
         summary=rules.aggregate.output.summary,
     output:
         markdown="<results>/tables/crossings.md",
@@ -25,6 +24,7 @@ rule crossing_table:
     conda:
         TENV
     params:
+        code=code("crossing_table.py"),
         folder=subpath(output.markdown, parent=True),
     shell:
         "python3 {input.program:q} --summary {input.summary:q} --out {params.folder:q} 2>&1"

@@ -12,8 +12,8 @@ rule plot:
     """Draws from kept records alone; needs neither a GPU nor TVM."""
     input:
         program=SCRIPTS / "plot_figures.py",
-        modules=modules("plot_figures.py"),
         summary=rules.aggregate.output.summary,
+        lists=[LISTS_MADE[name] for name in ("trials", "profiled")],
         trials=rules.time.input,
         profiles=PROFILED if "breakdown" in FIGURES else [],
     output:
@@ -23,9 +23,11 @@ rule plot:
     conda:
         TENV
     params:
+        code=code("plot_figures.py"),
         figures=FIGURES,
+        profiles=f"--profiles @{LISTS_MADE['profiled']}" if "breakdown" in FIGURES else "",
         folder=subpath(output[0], parent=True),
     shell:
-        "python3 {input.program:q} --summary {input.summary:q} --trials {input.trials:q}"
-        " --profiles {input.profiles:q} --figures {params.figures:q} --out {params.folder:q} 2>&1"
+        "python3 {input.program:q} --summary {input.summary:q} --trials @{input.lists[0]:q}"
+        " {params.profiles} --figures {params.figures:q} --out {params.folder:q} 2>&1"
         " | tee {log:q}"

@@ -1,6 +1,6 @@
 PROFILED = expand(
     "<results>/profile/{case}/{variant}.json",
-    case=CASES if DEVICE.kind == "cuda" else [],
+    case=CASES if DEVICE.kind == "cuda" and len(TVMS) == 1 else [],
     variant=[*VARIANTS, *PEERS],
 )
 
@@ -16,10 +16,9 @@ rule profile_variant:
     """Kernels and gaps by CUPTI, counters by Nsight Compute, as far as they can be had."""
     input:
         program=SCRIPTS / "profile_variant.py",
-        modules=modules("profile_variant.py", "trace_calls.py", "call_once.py"),
         record=rules.compile_variant.output.record,
         compiled=rules.compile_variant.output.module,
-        all_verified=ancient(rules.verify.input),
+        verified=ancient("<results>/verify/{case}.json"),
     output:
         "<results>/profile/{case}/{variant}.json",
     log:
@@ -30,20 +29,21 @@ rule profile_variant:
     resources:
         gpu=1,
     params:
+        code=code("profile_variant.py", "trace_calls.py", "call_once.py"),
         profile=as_options(SETTINGS["profile"]),
+        toolchain=toolchain_words,
         seed=SETTINGS["timing"]["seed"],
         inputs=INPUTS,
     shell:
         "python3 {input.program:q} --record {input.record:q} --out {output:q} {params.profile}"
-        " --seed {params.seed} {params.inputs} 2>&1 | tee {log:q}"
+        " --verified {input.verified:q} {params.toolchain} --seed {params.seed} {params.inputs} 2>&1 | tee {log:q}"
 
 
 rule profile_peer:
     """The same of a peer, under its own interpreter; and what became of the producer."""
     input:
         program=SCRIPTS / "profile_peer.py",
-        modules=modules("profile_peer.py", *SERVERS),
-        all_verified=ancient(rules.verify.input),
+        verified=ancient("<results>/verify/{case}.json"),
     output:
         "<results>/profile/{case}/{peer}.json",
     log:
@@ -54,6 +54,7 @@ rule profile_peer:
     resources:
         gpu=1,
     params:
+        code=code("profile_peer.py", *SERVERS),
         case=case_arguments,
         arch=ARCH,
         profile=as_options(SETTINGS["profile"]),
@@ -68,7 +69,7 @@ rule profile_table:
     """Profiles beside what was timed."""
     input:
         program=SCRIPTS / "profile_table.py",
-        modules=modules("profile_table.py"),
+        list=LISTS_MADE["profiled"],
         profiles=PROFILED,
         summary=rules.aggregate.output.summary,
     output:
@@ -80,7 +81,8 @@ rule profile_table:
     conda:
         TENV
     params:
+        code=code("profile_table.py"),
         folder=subpath(output.markdown, parent=True),
     shell:
-        "python3 {input.program:q} --profiles {input.profiles:q} --summary {input.summary:q}"
+        "python3 {input.program:q} --profiles @{input.list:q} --summary {input.summary:q}"
         " --out {params.folder:q} 2>&1 | tee {log:q}"

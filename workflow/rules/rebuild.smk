@@ -8,7 +8,6 @@ rule rebuild_variant:
     """The same input gives the same machine code, or the job fails."""
     input:
         program=SCRIPTS / "rebuild_variant.py",
-        modules=modules("rebuild_variant.py"),
         record=rules.compile_variant.output.record,
         rates=rates_of,
     output:
@@ -18,7 +17,9 @@ rule rebuild_variant:
     conda:
         TENV
     params:
+        code=code("rebuild_variant.py", "build_variant.py"),
         rates=rates_words,
+        toolchain=toolchain_words,
     shell:
-        "python3 {input.program:q} --record {input.record:q} {params.rates} --out {output:q} 2>&1"
+        "python3 {input.program:q} --record {input.record:q} {params.rates} {params.toolchain} --out {output:q} 2>&1"
         " | tee {log:q}"

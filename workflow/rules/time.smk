@@ -10,28 +10,28 @@ rule time:
 
 
 rule time_trial:
-    """One process that times a case's variants once more; waits for all cases' verification."""
+    """One trial of a case's variants, once that case is verified."""
     input:
         program=SCRIPTS / "time_trial.py",
-        modules=modules("time_trial.py", *SERVERS),
         records=expand("<results>/compile/{{case}}/{variant}/record.json", variant=VARIANTS),
         compiled=expand("<results>/compile/{{case}}/{variant}/module.so", variant=VARIANTS),
         # A gate and not a source: what was timed stays, though the same code is verified anew.
         verified=ancient("<results>/verify/{case}.json"),
-        all_verified=ancient(rules.verify.input),
+        toolchains=ALL_TOOLCHAINS,
     output:
         "<results>/time/{case}/trial-{trial}.json",
     log:
         "<logs>/time/{case}/trial-{trial}.log",
     benchmark:
         "<benchmarks>/time/{case}/trial-{trial}.tsv"
-    priority: 1  # before profiles
+    priority: 2  # before profiles
     conda:
         TENV
     threads: THREADS
     resources:
         gpu=1,
     params:
+        code=code("time_trial.py", "serve_variants.py", *SERVERS),
         protocol=PROTOCOL,
         control=SETTINGS["control"],
         floor=SETTINGS["floor"],

@@ -8,8 +8,9 @@ rule verify_case:
     """Three draws, poisoned outputs; a variant that fails stops the run."""
     input:
         program=SCRIPTS / "verify_case.py",
-        modules=modules("verify_case.py", *SERVERS),
         device=on_device,
+        workload=file_of_case,
+        toolchains=ALL_TOOLCHAINS,
         records=expand("<results>/compile/{{case}}/{variant}/record.json", variant=VARIANTS),
         compiled=expand("<results>/compile/{{case}}/{variant}/module.so", variant=VARIANTS),
     output:
@@ -18,11 +19,13 @@ rule verify_case:
         "<logs>/verify/{case}.log",
     benchmark:
         "<benchmarks>/verify/{case}.tsv"
+    priority: 3  # all cases before the first trial, so that a failure shows before time is spent
     conda:
         TENV
     resources:
         gpu=1,
     params:
+        code=code("verify_case.py", "serve_variants.py", "run_reference.py", *SERVERS),
         peers=WITH_PEERS,
         seeds=SETTINGS["verify"]["seeds"],
         tolerance=f"--rtol {SETTINGS['verify']['rtol']} --atol {SETTINGS['verify']['atol']}",

@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(fromfile_prefix_chars="@", description=__doc__)
     parser.add_argument("--experiment", required=True, help="its name, for the headings")
     parser.add_argument("--trials", nargs="+", required=True, type=Path, help="time records")
     parser.add_argument("--verified", nargs="+", required=True, type=Path, help="verify records")
@@ -40,6 +40,9 @@ def parse() -> argparse.Namespace:
     )
     parser.add_argument("--confidence", type=float, required=True, help="of the intervals")
     parser.add_argument("--slower", type=float, required=True, help="ratio that is SLOWER")
+    parser.add_argument(
+        "--same", type=float, default=0.02, help="ratio minus 1 that another TVM may have for SAME"
+    )
     parser.add_argument(
         "--max-flagged", type=float, required=True, help="share of flagged blocks for UNSTABLE"
     )

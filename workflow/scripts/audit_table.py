@@ -8,7 +8,7 @@ from fusion.errors import run_program
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(fromfile_prefix_chars="@", description=__doc__)
     parser.add_argument("--records", nargs="+", required=True, type=Path, help="audit records")
     parser.add_argument("--out", required=True, type=Path, help="folder to write to")
     args = parser.parse_args()

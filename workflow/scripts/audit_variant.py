@@ -23,6 +23,9 @@ def main() -> None:
     )
     args = parser.parse_args()
     artifact = artifacts.read_artifacts([args.record])[0]
+    if artifact.failed:
+        write_failed(artifact, args)
+        return
     artifacts.require_whole(artifact)
     compiled, cuda = artifact.record, artifact.record["code"]["format"] == "cubin"
     listing = args.listing or args.out.with_suffix(".sass" if cuda else ".s")
@@ -52,6 +55,16 @@ def main() -> None:
         f"{compiled['case']['name']} {compiled['variant']} for {compiled['arch']}: "
         f"{totals['calls']} calls, executed {executed or 'operations not known'}"
     )
+
+
+def write_failed(artifact: artifacts.Artifact, args: argparse.Namespace) -> None:
+    """The record of a variant that was not compiled: its failure, and no kernel."""
+    record = artifact.record
+    listing = args.listing or args.out.with_suffix(".s")
+    records.write_text(listing, "")
+    body = {key: record[key] for key in ("case", "variant", "arch", "failed")}
+    records.write(args.out, "audit", body)
+    print(f"{record['case']['name']} {record['variant']} was not compiled: nothing to audit")
 
 
 if __name__ == "__main__":

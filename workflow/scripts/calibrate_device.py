@@ -17,7 +17,7 @@ from fusion import rates_record, records, session, without_torch
 from fusion.costs import Rates
 from fusion.device_rates import operators
 from fusion.errors import FusionError, choose, run_program
-from fusion.workloads import DTYPES
+from fusion.workloads import FLOATS
 
 
 def main() -> None:
@@ -27,13 +27,13 @@ def main() -> None:
 
     import numpy as np
 
-    from fusion import calibration, provenance, sampling, targets
+    from fusion import calibration, pacing, provenance, targets
 
     known = operators(args.arch)
     for kind in args.kinds or known:
         choose("kind", kind, known)
     kinds = [k for k in known if not args.kinds or k in {*args.kinds, "add"}]
-    protocol = sampling.Protocol(
+    protocol = pacing.Protocol(
         blocks=1,
         number=3,
         repeat=5,
@@ -87,7 +87,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--out", required=True, type=Path, help="record to write")
     parser.add_argument("--rows", type=at_least_8, default=4096, help="of the tensors")
     parser.add_argument("--cols", type=at_least_8, default=4096, help="of the tensors")
-    parser.add_argument("--dtypes", nargs="+", choices=list(DTYPES), default=list(DTYPES))
+    parser.add_argument("--dtypes", nargs="+", choices=list(FLOATS), default=list(FLOATS))
     parser.add_argument("--kinds", nargs="+", help="only these, and add; default all")
     parser.add_argument("--min-repeat-ms", type=int, default=20, help="least length of a sample")
     parser.add_argument("--warmup-seconds", type=float, default=0.05, help="of each module")
@@ -160,7 +160,7 @@ def of_dtype(times: dict, dtype: str, kinds: list[str], rows: int, cols: int) ->
 
     own = {key[1:]: us for key, us in times.items() if key[0] == dtype}
     one = next(us for (_, length, _), us in own.items() if length == 0)
-    moved = DTYPES[dtype] * (2 * rows * cols + rows)
+    moved = FLOATS[dtype] * (2 * rows * cols + rows)
     launched = [own["add", n - 1, "OFF"] for n in calibration.LAUNCHES]
     lines = {
         kind: calibration.line(

@@ -20,6 +20,7 @@ def main() -> None:
         crossing,
         fastest_map,
         latency,
+        nothing,
         over_floor,
         ratios,
         samples,
@@ -43,13 +44,14 @@ def main() -> None:
             profiles = [records.read(path, "profile") for path in args.profiles]
             figure = breakdown.draw(summary, profiles)
         else:
-            own = _trials_of(cases[name.removeprefix("samples/")], trials, args.summary)
-            figure = samples.draw(summary, own)
+            case = cases[name.removeprefix("samples/")]
+            own = _trials_of(case, trials, args.summary) if case["trials"] else []
+            figure = samples.draw(summary, own) if own else nothing.draw(summary, case)
         style.save(figure, args.out / Path(name).parent, Path(name).name)
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(fromfile_prefix_chars="@", description=__doc__.splitlines()[0])
     parser.add_argument("--summary", required=True, type=Path, help="tables/summary.json")
     parser.add_argument("--trials", nargs="+", required=True, type=Path, help="time records")
     parser.add_argument(

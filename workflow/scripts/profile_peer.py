@@ -28,8 +28,9 @@ def main() -> None:
             process = serving[args.peer]
             versions = process.ready()
             traced = trace(process, args)
-        words = peer_process.command(toolchain, [args.peer], case, args.arch, *drawn_by)
-        counted = profiling.count([*words, "--once", str(args.warmup_calls)])
+        words = peer_process.words([args.peer], case, args.arch, *drawn_by)
+        command = peer_process.command(toolchain, [*words, "--once", str(args.warmup_calls)])
+        counted = profiling.count(command)
         seconds = held.held()
     found = {"trace": traced, "environment": versions, **counted}
     records.write(
@@ -65,9 +66,9 @@ def parse() -> argparse.Namespace:
 
 def trace(process: peer_process.PeerProcess, args: argparse.Namespace) -> dict:
     """The trace of many calls, or why it was not run."""
-    process.ask(do="call", peer=args.peer, times=args.warmup_calls)
+    process.ask(do="call", name=args.peer, times=args.warmup_calls)
     try:
-        return process.ask(do="trace", peer=args.peer, calls=args.calls)["trace"]
+        return process.ask(do="trace", name=args.peer, calls=args.calls)["trace"]
     except FusionError as error:
         return {"not_run": f"CUPTI: {error.found}"}
 

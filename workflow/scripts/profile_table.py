@@ -8,7 +8,7 @@ from fusion.errors import run_program
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(fromfile_prefix_chars="@", description=__doc__)
     parser.add_argument("--profiles", nargs="+", required=True, type=Path, help="profile records")
     parser.add_argument("--summary", required=True, type=Path, help="tables/summary.json")
     parser.add_argument("--out", required=True, type=Path, help="folder to write to")

@@ -5,25 +5,22 @@ are lines of JSON on standard output; what the framework prints goes to standard
 with its input, so never later than the program that asks.
 
   {"do": "inputs", "arrays": FILE.npz}            other inputs, into the same place
-  {"do": "call", "peer": P, "times": N}           N calls, then wait
-  {"do": "samples", "peer": P, "number": N, "repeat": R, "min_repeat_ms": M}
-  {"do": "output", "peer": P, "file": FILE.npy}   bfloat16 as uint16
-  {"do": "trace", "peer": P, "calls": N}          its kernels, by CUPTI
+  {"do": "call", "name": P, "times": N}           N calls, then wait
+  {"do": "samples", "name": P, "number": N, "repeat": R, "min_repeat_ms": M}
+  {"do": "output", "name": P, "file": FILE.npz}   what a call returns
+  {"do": "trace", "name": P, "calls": N}          its kernels, by CUPTI
 """
 
 import argparse
-import json
 import os
 import sys
 from pathlib import Path
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # others use this GPU too
 
-import numpy as np
-
-from fusion import inputs, peer_clock
+from fusion import arrays, inputs, peer_clock, serving
 from fusion.cases import add_arguments, case_from
-from fusion.errors import FusionError, choose
+from fusion.errors import choose
 from fusion.peers import PEERS
 
 
@@ -37,34 +34,18 @@ def main() -> None:
         "--once", type=int, metavar="CALLS", help="after CALLS calls one more, for a profiler; end"
     )
     args = parser.parse_args()
-    answers = os.fdopen(os.dup(1), "w", buffering=1)
-    os.dup2(2, 1)
+    answers = serving.Answers()
     try:
         runner = _runner(args)
-        _say(answers, {"ready": runner.versions()})
+        answers.say({"ready": runner.versions()})
         if args.once is not None:
             _call_once(runner, args.peers[0], args.once)
             return
     except Exception as error:
-        _say(answers, {"error": _words(error)})
+        answers.fail(error)
         sys.exit(1)
-    for line in sys.stdin:
-        try:
-            answer = _answer(runner, json.loads(line))
-        except Exception as error:
-            answer = {"error": _words(error)}
-        _say(answers, answer)
-
-
-def _say(answers, answer: dict) -> None:
-    answers.write(json.dumps(answer) + "\n")
-
-
-def _words(error: Exception) -> str:
-    """One line for the program that asked, which makes a FusionError of it."""
-    text = str(error) or type(error).__name__
-    kind = "" if isinstance(error, FusionError) else f"{type(error).__name__}: "
-    return kind + " ".join(text.split())[:600]
+    for _ in serving.requests(answers, _handlers(runner)):
+        pass
 
 
 def _runner(args: argparse.Namespace):
@@ -78,37 +59,24 @@ def _runner(args: argparse.Namespace):
             os.environ["JAX_PLATFORMS"] = "cpu"
         from fusion.peer_jax import Runner
     runner = Runner(case, args.peers, args.device)
-    runner.set_inputs(inputs.draw(case, args.seed, args.low, args.high))
+    runner.set_inputs(inputs.draw(case.inputs, args.seed, args.low, args.high))
     runner.prepare()
     return runner
 
 
-def _answer(runner, request: dict) -> dict:
-    what, peer = request["do"], request.get("peer")
-    if what == "inputs":
-        runner.set_inputs(_loaded(Path(request["arrays"])))
-        return {}
-    if what == "call":
-        runner.call(peer, request["times"])
-        return {}
-    if what == "samples":
-        keys = ("number", "repeat", "min_repeat_ms")
-        return {"seconds": peer_clock.samples(runner, peer, *(request[k] for k in keys))}
-    if what == "output":
-        array = runner.output(peer)
-        plain = array.view(np.uint16) if array.dtype.name == "bfloat16" else array
-        np.save(request["file"], plain)
-        return {"dtype": array.dtype.name}
-    if what == "trace":
-        return {"trace": _trace(runner, peer, request["calls"])}
-    raise FusionError(f"unknown request {what!r}")
+def _handlers(runner) -> dict:
+    return {
+        "inputs": lambda r: runner.set_inputs(arrays.load(Path(r["arrays"]))) or {},
+        "call": lambda r: runner.call(r["name"], r["times"]) or {},
+        "samples": lambda r: {"seconds": _samples(runner, r)},
+        "output": lambda r: arrays.save(Path(r["file"]), runner.outputs(r["name"])) or {},
+        "trace": lambda r: {"trace": _trace(runner, r["name"], r["calls"])},
+    }
 
 
-def _loaded(path: Path) -> list[np.ndarray]:
-    """Arrays that peer_process.save_arrays wrote."""
-    with np.load(path) as found:
-        dtype = inputs.numpy_dtype(str(found["dtype"]))
-        return [found[f"a{n}"].view(dtype) for n in range(len(found.files) - 1)]
+def _samples(runner, request: dict) -> list[float]:
+    keys = ("name", "number", "repeat", "min_repeat_ms")
+    return peer_clock.samples(runner, *(request[key] for key in keys))
 
 
 def _trace(runner, peer: str, calls: int) -> dict:

@@ -1,66 +1,113 @@
-"""Time every variant of a verified case once more: one trial, in a process of its own.
+"""Time every variant of a verified case once more: one trial, in processes of its own.
 
-Loads what the compile stage recorded, compiles nothing, and keeps every sample.
+Loads what the compile stage recorded, compiles nothing, and keeps every sample. Each TVM has one
+process, each peer's framework too, and this one tells them by turns what to call; it computes
+nothing itself. With --on-failure record a variant that fails while it is timed is left out, and the
+trial of the others starts again.
 """
 
 import argparse
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from fusion import artifacts, flagging, inputs, peers, records, session
+from fusion import artifacts, entries, failures, flagging, inputs, pacing, peers, records, session
 from fusion.errors import FusionError, run_program
 from fusion.memory import require_memory
-from fusion.pairs import CONTROL, FLOORS, named_pairs, require_control
+from fusion.pairs import CONTROL, FLOORS, control_entry, named_pairs, require_control
 from fusion.trial_statistics import summarize
+from fusion.trials import Trial, VariantFailure
 
 
 def main() -> None:
     args = parse()
-    compiled = artifacts.read_artifacts(args.records)
-    case, arch = artifacts.case_of(compiled), artifacts.arch_of(compiled)
-    names = [artifact.variant for artifact in compiled]
-    require_control(args.control, names)
-    # The control is loaded and timed as if it were another variant.
-    again = [(CONTROL, artifact) for artifact in compiled if artifact.variant == args.control]
-    entries = [*zip(names, compiled, strict=True), *again]
-    enough = stopping_rule(args, names)
-    require_verified(compiled, args.peers, args.verified)
+    given = artifacts.read_artifacts(args.records)
+    case, arch = artifacts.case_of(given), artifacts.arch_of(given)
+    require_control(args.control, [a.variant for a in given])
+    args.pairs = named_pairs(args.precision_pairs, [a.variant for a in given])
+    failed = require_verified(given, args.peers, args.verified)
+    failures.require_none(failed, args.on_failure)
     device = session.choose(arch, args.gpu)
-    floors = [] if args.floor == "none" else [args.floor]
-    require_memory(case, device, len(entries) + len(floors) + len(args.peers))
-
-    from fusion import floor, loading, peer_process, provenance, sampling, targets
-    from fusion.peer_timer import PeerTimer
-
-    protocol = sampling.Protocol(
-        **{key: getattr(args, key) for key in sampling.Protocol.__dataclass_fields__}
+    protocol = pacing.Protocol(
+        **{key: getattr(args, key) for key in pacing.Protocol.__dataclass_fields__}
     )
-    draw = inputs.draw(case, args.seed, args.low, args.high)
-    blocks: list[dict] = []
+    while True:
+        compiled = [a for a in given if a.variant not in failed]
+        if not compiled:
+            break
+        try:
+            body = measure(compiled, case, arch, device, protocol, args)
+            break
+        except VariantFailure as error:
+            if args.on_failure == "stop":
+                raise
+            failed[error.name] = failures.failed("time", error.why)
+            print(f"{error.name} fails while it is timed; the trial starts again without it")
+    if not compiled:
+        body = nothing_measured(device)
+    records.write(
+        args.out,
+        "time",
+        {
+            "case": case.as_record(),
+            "arch": arch,
+            "trial": args.trial,
+            "entries": [a.variant for a in given],
+            "failed": failed,
+            "protocol": {
+                **protocol.as_record(),
+                "call": "vm.time_evaluator('invoke_stateful')",
+                "seed": args.seed,
+                "low": args.low,
+                "high": args.high,
+            },
+            **body,
+        },
+    )
+    ratios = ", ".join(f"{k} {v:.4f}" for k, v in body["ratios"].items())
+    blocks = body["blocks"]
+    print(
+        f"{case.name} trial {args.trial}: {ratios or 'no ratio'}; {len(blocks)} blocks, "
+        f"{sum(bool(b['flags']) for b in blocks)} flagged; held the device for "
+        f"{body['held_s']:.1f} s"
+    )
+
+
+def measure(
+    compiled: list, case, arch: str, device, protocol: pacing.Protocol, args: argparse.Namespace
+) -> dict:
+    """One whole trial of these variants; a VariantFailure where one of them fails."""
+    names = [a.variant for a in compiled]
+    again = control_entry(args.control, names)
+    floors = [] if args.floor == "none" else [args.floor]
+    enough = stopping_rule(args, names)
+    signature = artifacts.signature_of(compiled[0])
+    beside = len(floors) + len(args.peers) + bool(again)
+    require_memory(case.name, signature, device, len(names) + beside)
+
+    from fusion import peer_process
+
     drawn_by = (args.seed, args.low, args.high)
+    blocks: list[dict] = []
     with (
         session.hold(device, args, f"trial {args.trial} of {case.name}") as held,
+        tempfile.TemporaryDirectory(prefix="fuse-or-not-") as folder,
         peer_process.serving(args.peers, case, arch, *drawn_by) as serving,
+        Trial(compiled, arch, Path(folder), args.limit) as trial,
     ):
         started = time.time()
-        loaded = {name: loading.load(artifact) for name, artifact in entries}
-        arrays = targets.to_device(draw, arch)
-        timers = {n: sampling.Timer(v, arrays, arch, protocol) for n, v in loaded.items()}
-        copied = None
-        for name in floors:
-            copy, source = floor.copy_of(case, arch)
-            copied = {"name": name, "bytes": copy.bytes}
-            timers[name] = sampling.Timer(copy, source, arch, protocol)
+        trial.load(again, drawn_by)
+        copied = trial.copy(floors[0]) if floors else None
         described = peer_process.as_record(serving)
-        timers |= {name: PeerTimer(p, name, protocol) for name, p in serving.items()}
-        held.started_computing({process.pid for process in serving.values()})
+        timers = trial.timers(protocol, serving)
+        held.started_computing(trial.pids | {process.pid for process in serving.values()})
         for timer in timers.values():
             timer.warm_up()
         marks = [held.mark()]
         known = {process.pid for process in held.others}
-        for block in sampling.blocks(timers, args.trial, protocol):
+        for block in pacing.blocks(timers, args.trial, protocol):
             marks.append(held.mark())
             ends = marks[-2:]
             block["flags"] = flagging.flags(*ends, known, protocol.max_clock_fall)
@@ -71,46 +118,45 @@ def main() -> None:
             if enough(blocks):
                 break
         seconds = held.held()
-    summary = summarize(blocks, names, [*floors, *args.peers])
-    records.write(
-        args.out,
-        "time",
-        {
-            "case": case.as_record(),
-            "arch": arch,
-            "trial": args.trial,
-            "device": held.as_record(),
-            "variants": names,
-            "floor": copied,
-            "peers": described,
-            "control": None if args.control == "none" else {"name": CONTROL, "of": args.control},
-            "protocol": {
-                **protocol.as_record(),
-                "call": "vm.time_evaluator('invoke_stateful')",
-                "seed": args.seed,
-                "low": args.low,
-                "high": args.high,
-            },
-            "modules": loading.hashes(loaded),
-            **summary,
-            "other_processes": {
-                "before": [p.as_record() for p in held.others],
-                "at_start": marks[0]["others"],
-                "at_end": marks[-1]["others"],
-            },
-            "started": started,
-            "held_s": round(seconds, 3),
-            "waited_s": round(held.waited, 3),
-            "environment": provenance.environment(),
-            "blocks": blocks,
-            "telemetry": marks,
+    return {
+        "device": held.as_record(),
+        "variants": names,
+        "floor": copied,
+        "peers": described,
+        "control": again and {"name": CONTROL, "of": again},
+        "modules": trial.modules,
+        **summarize(blocks, names, [*floors, *args.peers]),
+        "other_processes": {
+            "before": [p.as_record() for p in held.others],
+            "at_start": marks[0]["others"],
+            "at_end": marks[-1]["others"],
         },
-    )
-    ratios = ", ".join(f"{k} {v:.4f}" for k, v in summary["ratios"].items())
-    print(
-        f"{case.name} trial {args.trial}: {ratios}; {len(blocks)} blocks, "
-        f"{sum(bool(b['flags']) for b in blocks)} flagged; held the device for {seconds:.1f} s"
-    )
+        "started": started,
+        "held_s": round(seconds, 3),
+        "waited_s": round(held.waited, 3),
+        "environment": trial.environments[entries.toolchain_of(names[0])],
+        "toolchains": {t: e for t, e in trial.environments.items() if t},
+        "blocks": blocks,
+        "telemetry": marks,
+    }
+
+
+def nothing_measured(device) -> dict:
+    """What a trial's record says where every variant has failed."""
+    empty = ("peers", "modules", "ratios", "median_us", "cv", "environment", "toolchains")
+    return {
+        "device": session.describe(device),
+        "variants": [],
+        "floor": None,
+        "control": None,
+        **{key: {} for key in empty},
+        "other_processes": {"before": [], "at_start": [], "at_end": []},
+        "started": time.time(),
+        "held_s": 0.0,
+        "waited_s": 0.0,
+        "blocks": [],
+        "telemetry": [],
+    }
 
 
 def parse() -> argparse.Namespace:
@@ -152,13 +198,14 @@ def parse() -> argparse.Namespace:
         "--max-clock-fall", type=float, default=0.0, help="share a clock may fall in a good block"
     )
     session.add_arguments(parser)
+    failures.add_arguments(parser, "run_s")
     return parser.parse_args()
 
 
 def stopping_rule(args: argparse.Namespace, names: list[str]) -> Callable[[list[dict]], bool]:
     """Whether the blocks so far are enough; --stop fixed never says so before the last."""
-    pairs = named_pairs(args.precision_pairs, names)
-    if args.stop == "fixed":
+    pairs = [pair for pair in args.pairs if set(pair) <= set(names)]
+    if args.stop == "fixed" or not pairs:
         return lambda blocks: False
 
     from fusion import stopping  # needs SciPy, which the fixed protocol does without
@@ -168,10 +215,15 @@ def stopping_rule(args: argparse.Namespace, names: list[str]) -> Callable[[list[
     )
 
 
-def require_verified(compiled: list, others: list[str], verified: Path) -> None:
-    """Raise a FusionError unless these very modules, and the peers, passed verification."""
+def require_verified(given: list, others: list[str], verified: Path) -> dict[str, dict]:
+    """The variants that failed before, by name; a FusionError unless the very modules of all
+    others, and the peers, passed verification.
+    """
     record = records.read(verified, "verify")
-    for artifact in compiled:
+    failed = {a.variant: a.failed for a in given if a.failed} | record.get("failed", {})
+    for artifact in given:
+        if artifact.variant in failed:
+            continue
         wanted = record["modules"].get(artifact.variant, {}).get("module_sha256")
         found = artifact.record["module"]["sha256"]
         if not record["passed"] or wanted != found:
@@ -189,6 +241,7 @@ def require_verified(compiled: list, others: list[str], verified: Path) -> None:
                 found=", ".join(record.get("peers", {})) or "none",
                 do="run the verify stage again",
             )
+    return failed
 
 
 def report(trial: int, blocks: list[dict], protocol, names: list[str]) -> None:

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from .audit import SYMBOLIC
+from .failures import words
 from .names import shorten
 from .tables import markdown_table
 
@@ -29,6 +30,14 @@ BACKWARD_NOTE = (
 
 def markdown(audits: list[dict]) -> str:
     """Both tables, what all audits share, and what the numbers mean."""
+    failed, audits = [a for a in audits if "failed" in a], compiled_of(audits)
+    missing = [
+        f"- {a['case']['name']} {a['variant']}: not compiled ({words(a['failed'])})" for a in failed
+    ]
+    if not audits:
+        return "\n".join(
+            ["# What the compiled code says", "", "Nothing was compiled.", "", *missing]
+        )
     lines = ["# What the compiled code says", "", f"{_shared(audits)}.", ""]
     lines += _flags(audits)
     lines += ["## Variants", "", *markdown_table(_total_rows(audits)), ""]
@@ -37,11 +46,17 @@ def markdown(audits: list[dict]) -> str:
     lines += ["## Kernels", "", *markdown_table(_kernel_rows(audits)), ""]
     if any(kernel["backward_branches"] for audit in audits for kernel in audit["kernels"]):
         lines += [BACKWARD_NOTE, ""]
-    return "\n".join(lines)
+    return "\n".join([*lines, *missing])
+
+
+def compiled_of(audits: list[dict]) -> list[dict]:
+    """Those of variants that were compiled."""
+    return [audit for audit in audits if "failed" not in audit]
 
 
 def kernels_frame(audits: list[dict]) -> pd.DataFrame:
     """One row a kernel with its full name. Bytes of stack and local are a thread's."""
+    audits = compiled_of(audits)
     functions = _mufu_functions(audits)
     rows = []
     for audit in audits:
@@ -71,6 +86,7 @@ def kernels_frame(audits: list[dict]) -> pd.DataFrame:
 
 def totals_frame(audits: list[dict]) -> pd.DataFrame:
     """One row a variant: calls, kernels, launches, executed operations, bytes by kind."""
+    audits = compiled_of(audits)
     functions = _mufu_functions(audits)
     rows = []
     for audit in audits:
@@ -129,7 +145,7 @@ def _point(audit: dict) -> dict:
     return {
         "workload": case["workload"],
         **case["sizes"],
-        "dtype": case["dtype"],
+        **({"dtype": case["dtype"]} if case["dtype"] else {}),
         "arch": audit["arch"],
     }
 
@@ -139,7 +155,7 @@ def _varying(audits: list[dict]) -> list[str]:
     points = [_point(audit) for audit in audits]
     keys = dict.fromkeys(key for point in points for key in point)
     found = [key for key in keys if len({point.get(key) for point in points}) > 1]
-    return found or [next(iter(audits[0]["case"]["sizes"]))]
+    return found or [next(iter(audits[0]["case"]["sizes"]), "workload")]
 
 
 def _varying_point(audit: dict, audits: list[dict]) -> dict:

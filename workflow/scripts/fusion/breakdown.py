@@ -15,7 +15,7 @@ def breakdowns(profiles: list[dict], summary: dict) -> list[dict]:
     for case in summary["cases"]:
         for variant in [*summary["variants"], *summary.get("peers", {})]:
             trace = found.get((case["case"]["name"], variant))
-            if trace is not None:
+            if trace is not None and variant in case["median_us"]:
                 timed = case["median_us"][variant]["median"]
                 entries.append({"case": case, "variant": variant, **_parts(trace, timed)})
     return entries

@@ -13,13 +13,13 @@ os.environ["TVM_COMPILE_FORCE_FALLBACK"] = "1"
 
 import tvm
 
-from . import cuda_compiler, geometry, linker, passes, schedules, targets
+from . import cuda_compiler, geometry, graphs, linker, passes, schedules, targets
+from .artifacts import Signature
 from .cases import Case
 from .device_rates import rates_for
 from .errors import FusionError
-from .namespace_relax import build_graph
 from .rates_record import read_rates
-from .variants import Variant
+from .variants import Variant, without_marks
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,13 @@ class Build:
     """What one build made. calls: callee -> number of calls. schedules: callee -> rule and trace,
     without those that no rule took. launches: callee -> kernels. bytes_moved: see traffic.at_least.
     decisions: what the variant's own passes and rules decided, with their reasons.
-    target: TVM's, with its host, in JSON. seconds: by step, wall clock.
+    target: TVM's, with its host, in JSON. seconds: by step, wall clock. partition: where a
+    variant that cuts has cut, in words; None where it is one block.
     """
 
     module: Path
+    signature: Signature
+    partition: str | None
     linker: str
     code: Code
     calls: dict[str, int]
@@ -84,7 +87,9 @@ def build(
     """
     clock = _Clock()
     target = targets.target_for(arch)
-    graph = build_graph(_named_sizes(case), case.input_shapes, case.dtype, cut=variant.cut)
+    source = graphs.source_of(case, cut=variant.cut)
+    variant, partition = without_marks(variant, source.cuts)
+    graph = source.module
     graph["main"] = graph["main"].with_attrs(dict(variant.attributes))
     watch = passes.Watch(folder / "ir", variant.forbidden)
     watch.write(0, "input", graph)
@@ -108,6 +113,8 @@ def build(
     clock.lap("compiler")
     return Build(
         module=folder / "module.so",
+        signature=source.signature,
+        partition=partition,
         linker=linked_by,
         code=code,
         calls=watch.calls,
@@ -119,13 +126,6 @@ def build(
         target=str(target),
         seconds=clock.laps,
     )
-
-
-def _named_sizes(case: Case):
-    def function(xp, *inputs):
-        return case.definition.function(xp, *inputs, **dict(case.sizes))
-
-    return function
 
 
 def _code(executable, target: tvm.target.Target, objects: Path) -> Code:

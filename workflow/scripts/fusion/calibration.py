@@ -11,13 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tvm import relax
-
 from . import build, inputs, loading, records, sampling, targets
 from .artifacts import Artifact
 from .cases import Case
+from .pacing import Protocol
 from .variants import VARIANTS
-from .workloads import Workload
+from .workloads import Input, Workload
 
 
 @dataclass(frozen=True)
@@ -31,45 +30,45 @@ class Kind:
     beside: tuple[str, ...] = ()
 
 
-def _binary(op: Callable) -> Kind:
-    return Kind(lambda xp, z, x: xp.emit(op, z, x), (96, 192))
+def _binary(name: str) -> Kind:
+    return Kind(lambda xp, z, x: getattr(xp, name)(z, x), (96, 192))
 
 
 def _after_add(lengths: tuple[int, int], step: Callable) -> Kind:
     def whole(xp, z, x):
-        return step(xp, xp.emit(relax.op.add, z, x), x)
+        return step(xp, z + x, x)
 
     return Kind(whole, lengths, beside=("add",))
 
 
-def _unary(op: Callable) -> Kind:
+def _unary(name: str) -> Kind:
     """With an addition between, as in a workload: of bfloat16, a result that the same function
     reads again is rounded by the special-function unit (F2F), any other by a plain instruction
     (F2FP). On an H200, exp in a chain of nothing else took twice what a workload's exp takes.
     """
-    return _after_add((16, 48), lambda xp, z, x: xp.emit(op, z))
+    return _after_add((16, 48), lambda xp, z, x: getattr(xp, name)(z))
 
 
-def _extremum(op: Callable) -> Kind:
+def _extremum(name: str) -> Kind:
     """The maximum of a maximum with the same number is none, and compilers know it."""
-    return _after_add((48, 96), lambda xp, z, x: xp.emit(op, z, x))
+    return _after_add((48, 96), lambda xp, z, x: getattr(xp, name)(z, x))
 
 
 KINDS = {
-    "add": _binary(relax.op.add),
-    "subtract": _binary(relax.op.subtract),
-    "multiply": _binary(relax.op.multiply),
+    "add": _binary("add"),
+    "subtract": _binary("subtract"),
+    "multiply": _binary("multiply"),
     # By the chain: a divisor that stays the same is inverted once. Rounded as in _unary.
-    "divide": _after_add((16, 48), lambda xp, z, x: xp.emit(relax.op.divide, x, z)),
-    "max": _extremum(relax.op.maximum),
-    "min": _extremum(relax.op.minimum),
-    "exp": _unary(relax.op.exp),
-    "log": _unary(relax.op.log),
-    "sqrt": _unary(relax.op.sqrt),
-    "rsqrt": _unary(relax.op.rsqrt),
-    "tanh": _unary(relax.op.tanh),
-    "sigmoid": _unary(relax.op.sigmoid),
-    "erf": _unary(relax.op.erf),
+    "divide": _after_add((16, 48), lambda xp, z, x: x / z),
+    "max": _extremum("maximum"),
+    "min": _extremum("minimum"),
+    "exp": _unary("exp"),
+    "log": _unary("log"),
+    "sqrt": _unary("sqrt"),
+    "rsqrt": _unary("rsqrt"),
+    "tanh": _unary("tanh"),
+    "sigmoid": _unary("sigmoid"),
+    "erf": _unary("erf"),
 }
 
 
@@ -102,13 +101,11 @@ class Point(Case):
             name=self.workload,
             summary=f"{self.workload}, again and again, then a broadcast Add",
             function=function,
-            parameters=("length", "rows", "cols", "chain_cols"),
-            input_shapes=lambda s: {
-                "x": (s["rows"], s["chain_cols"]),
-                "b": (s["rows"], s["cols"]),
+            inputs=lambda s, dtype: {
+                "x": Input((s["rows"], s["chain_cols"]), dtype),
+                "b": Input((s["rows"], s["cols"]), dtype),
             },
-            output_shape=lambda s: (s["rows"], s["cols"]),
-            expected_calls=lambda variant, sizes: None,
+            defaults={"length": 1, "rows": 1, "cols": 1, "chain_cols": 1, "dtype": "float16"},
         )
 
 
@@ -147,9 +144,9 @@ def compile_point(wanted: Point, variant: str, arch: str, folder: Path) -> Artif
     return Artifact(folder, record)
 
 
-def measure_us(wanted: Point, artifact: Artifact, arch: str, protocol: sampling.Protocol) -> float:
+def measure_us(wanted: Point, artifact: Artifact, arch: str, protocol: Protocol) -> float:
     """The median of the samples, in microseconds a call."""
-    arrays = targets.to_device(inputs.draw(wanted, 0, 0.25, 1.0), arch)
+    arrays = targets.to_device(inputs.draw(wanted.inputs, 0, 0.25, 1.0), arch)
     timer = sampling.Timer(loading.load(artifact), arrays, arch, protocol)
     timer.warm_up()
     samples = timer.batch(timer.planned_number(), protocol.repeat)

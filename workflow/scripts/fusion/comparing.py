@@ -44,6 +44,24 @@ class Comparison:
         }
 
 
+def compare_all(
+    actual: list[np.ndarray], wanted: list[np.ndarray], rtol: float, atol: float
+) -> Comparison:
+    """All outputs of one call against all of another, as one comparison."""
+    if len(actual) != len(wanted):
+        size = sum(array.size for array in actual)
+        return Comparison(False, False, 0, size, math.nan, size)
+    found = [compare(a, w, rtol, atol) for a, w in zip(actual, wanted, strict=True)]
+    return Comparison(
+        all(f.shape_equal for f in found),
+        all(f.dtype_equal for f in found),
+        sum(f.non_finite for f in found),
+        sum(f.differing for f in found),
+        float(np.max([f.max_abs_error for f in found])),  # NaN stays
+        sum(f.beyond_tolerance for f in found),
+    )
+
+
 def compare(actual: np.ndarray, wanted: np.ndarray, rtol: float, atol: float) -> Comparison:
     """|actual - wanted| <= atol + rtol |wanted|, element by element, in float64.
 

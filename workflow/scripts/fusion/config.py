@@ -9,12 +9,15 @@ from pathlib import Path
 import jsonschema
 import yaml
 
+from . import failures, toolchains
+from .artifacts import Signature
 from .cases import Case, expand
 from .devices import Device
+from .entries import entry
 from .errors import FusionError, choose, suggestion
 from .memory import require_memory
 from .pairs import named_pairs, require_control
-from .peers import PEERS, TOOLCHAINS, by_toolchain, require_installed, variable
+from .peers import PEERS, by_toolchain, require_installed
 from .rates_record import read_rates
 from .variants import VARIANTS
 
@@ -30,13 +33,13 @@ def check(config: dict) -> dict:
     errors = list(validator.iter_errors(config))
     if errors:  # an unknown key first: it is the likely cause of a missing one
         raise _explain(min(errors, key=lambda e: e.validator != "additionalProperties"))
-    for section in (config, with_llvm(config)):
+    for kind, section in (("cuda", config), ("llvm", with_llvm(config))):
         for name in section["variants"]:
             choose("variant", name, VARIANTS)
         _check_pairs(section)
         for name in section["peers"]:
             choose("peer", name, PEERS)
-        cases_of(section)
+        _check_peers_read(section, cases_of(section, kind))
         low, high = section["inputs"]["low"], section["inputs"]["high"]
         if low >= high:
             raise FusionError(
@@ -96,10 +99,38 @@ def for_device(config: dict, device: Device) -> dict:
     return config
 
 
-def cases_of(config: dict) -> dict[str, Case]:
-    """The experiment's cases by name."""
-    cases = expand(config["workload"], config["cases"])
+def _check_peers_read(section: dict, cases: dict[str, Case]) -> None:
+    """Peers read functions: a model's graph is TVM's alone."""
+    models = [c.definition for c in cases.values() if c.definition.kind != "function"]
+    if models and section["peers"]:
+        raise FusionError(
+            f"peers cannot run {models[0].summary}",
+            expected="a workload that is a function over the array namespace",
+            do="take peers out, or the workload",
+        )
+
+
+def cases_of(config: dict, kind: str = "cuda") -> dict[str, Case]:
+    """The experiment's cases by name. kind: of the device, cuda or llvm."""
+    cases = expand(config["workload"], config["cases"], small=kind == "llvm")
     return {case.name: case for case in cases}
+
+
+def tvms_of(config: dict) -> list[str | None]:
+    """The TVM toolchains by name; [None] where the pipeline's own is the only one."""
+    return toolchains.tvms(config["toolchains"]) or [None]
+
+
+def peer_toolchains(config: dict) -> list[str]:
+    """The toolchains of the configuration's peers."""
+    return list(by_toolchain(config["peers"]))
+
+
+def entries_of(config: dict) -> list[str]:
+    """What is compiled and timed: each variant under each TVM, the first TVM's first."""
+    names = tvms_of(config)
+    suffixes = names if len(names) > 1 else [None]
+    return [entry(v, t) for t in suffixes for v in config["variants"]]
 
 
 def set_environment(config: dict) -> None:
@@ -114,8 +145,14 @@ def set_environment(config: dict) -> None:
     os.environ["FUSE_OR_NOT_GPU"] = str(config["gpu"]["device"])
     os.environ["FUSE_OR_NOT_BUSY"] = config["gpu"]["busy"]
     os.environ["FUSE_OR_NOT_LOCK_FOLDER"] = config["gpu"]["lock_folder"]
-    for toolchain in TOOLCHAINS:
-        os.environ[variable(toolchain)] = config["toolchains"][toolchain]
+    toolchains.publish(known_toolchains(config))
+    failures.publish(config)
+
+
+def known_toolchains(config: dict) -> list[toolchains.Toolchain]:
+    """All of the configuration's, the peers' among them."""
+    results = config["results"]
+    return [toolchains.from_config(n, g, results) for n, g in config["toolchains"].items()]
 
 
 def _unquoted_names(config: dict) -> dict:
@@ -177,12 +214,16 @@ def require_runnable(config: dict, device: Device, cases: dict[str, Case]) -> No
         read_rates(config["rates"], device.arch)
     if device.can_run:
         for case in cases.values():
-            require_memory(case, device, _entries(config))
+            if case.definition.kind == "function":
+                known = Signature(case.inputs, ())
+                require_memory(case.name, known, device, _entries(config))
+        made = {t.name for t in known_toolchains(config) if t.requirements}
         for toolchain in by_toolchain(config["peers"]):
-            require_installed(toolchain)
+            if toolchain not in made:
+                require_installed(toolchain)
 
 
 def _entries(config: dict) -> int:
     """How many outputs a trial holds."""
     beside = (config["control"] != "none") + (config["floor"] != "none")
-    return len(config["variants"]) + beside + len(config["peers"])
+    return len(entries_of(config)) + beside + len(config["peers"])

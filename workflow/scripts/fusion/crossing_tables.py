@@ -42,7 +42,7 @@ def lines_of(summary: dict) -> list[Line]:
     """
     keys = [key for key in varying_sizes(summary) if key != "depth"]
     groups: dict[tuple, list[dict]] = {}
-    for case in summary["cases"]:
+    for case in [case for case in summary["cases"] if PAIR in case["ratios"]]:
         over = case["ratios"][PAIR]
         if None not in over["block_means"]:
             groups.setdefault(tuple(point(case).get(key) for key in keys), []).append(case)

@@ -40,7 +40,8 @@ def compile_cubin(source: str, target: tvm.target.Target) -> Cubin:
             do=INSTALL,
         )
     os.environ["CUDA_PATH"] = str(home)
-    os.environ["TVM_CUDA_NVRTC_EXTRA_OPTS"] = " ".join(f'"-I{path}"' for path in includes)
+    os.environ.pop("TVM_CUDA_NVRTC_EXTRA_OPTS", None)
+    extra = [f"-I{path}" for path in includes]
     passed: list[str] = []
     original = nvrtc.nvrtcCompileProgram
 
@@ -51,7 +52,9 @@ def compile_cubin(source: str, target: tvm.target.Target) -> Cubin:
     nvrtc.nvrtcCompileProgram = compile_and_note
     try:
         with target:
-            data = tvm.support.nvcc.compile_cuda(source, target_format="cubin", compiler="nvrtc")
+            data = tvm.support.nvcc.compile_cuda(
+                source, target_format="cubin", options=extra, compiler="nvrtc"
+            )
     except RuntimeError as error:
         raise FusionError(f"nvrtc {version} rejects the CUDA source\n{error}") from None
     finally:

@@ -10,7 +10,7 @@ from functools import cached_property
 import tvm
 from tvm import relax
 
-from . import primfuncs
+from . import primfuncs, releases
 from .costs import Kernel
 from .fused_groups import groups_of, is_call_tir
 from .traffic import bytes_of
@@ -35,7 +35,7 @@ class Node:
 
     @property
     def dtype(self) -> str:
-        return str(self.var.ty.dtype)
+        return str(releases.type_of(self.var).dtype)
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,9 @@ class Graph:
         read = {v for n in kernel for v in n.inputs if isinstance(v, relax.Var)} - written
         constants = [v for n in kernel for v in n.inputs if not isinstance(v, relax.Var)]
         last = max(results, key=lambda n: n.operator.domain)
-        moved = sum(bytes_of(v.ty) for v in [*(n.var for n in results), *read, *constants])
-        return Kernel(dict(operations), last.operator.domain, last.dtype, moved)
+        moved = [*(n.var for n in results), *read, *constants]
+        total = sum(bytes_of(releases.type_of(v)) for v in moved)
+        return Kernel(dict(operations), last.operator.domain, last.dtype, total)
 
     def _leaves(self, node: Node, kernel: set[Node]) -> bool:
         readers = self.consumers(node)
@@ -135,7 +136,7 @@ def _graph(mod, block: relax.DataflowBlock, groups: dict) -> Graph:
             other |= set(relax.analysis.free_vars(binding.value))
             continue
         callee = binding.value.args[0]
-        name = f"{callee.name_hint} ({binding.var.name})"
+        name = f"{callee.name_hint} ({releases.name_of(binding.var)})"
         operator = primfuncs.read(mod[callee])
         inputs = tuple(binding.value.args[1].fields)
         why = _why_not(binding.var, inputs, operator)
@@ -148,13 +149,13 @@ def _graph(mod, block: relax.DataflowBlock, groups: dict) -> Graph:
 def _why_not(var, inputs: tuple, operator) -> str:
     if operator is None or any(_shape(v) is None for v in inputs):
         return "a shape is known only at run time"
-    if not isinstance(var.ty, relax.TensorType) or _shape(var) is None:
+    if not isinstance(releases.type_of(var), releases.TensorType) or _shape(var) is None:
         return "an operator gives more than one tensor"
     return ""
 
 
 def _shape(value) -> tuple[int, ...] | None:
-    extents = getattr(getattr(value.ty, "shape", None), "values", None)
+    extents = getattr(getattr(releases.type_of(value), "shape", None), "values", None)
     values = None if extents is None else [getattr(e, "value", None) for e in extents]
     known = values is not None and all(isinstance(v, int) for v in values)
     return tuple(values) if known else None

@@ -18,7 +18,7 @@ NOTE = (
 
 def rows(records: list[dict]) -> list[dict]:
     """One row a decision with every column of COLUMNS and EXTRA; None for what it lacks."""
-    return [row for record in records for row in _rows(record)]
+    return [row for record in records if "failed" not in record for row in _rows(record)]
 
 
 def to_csv(records: list[dict]) -> str:
@@ -46,12 +46,12 @@ def markdown(records: list[dict]) -> str:
 def _silent(records: list[dict]) -> list[str]:
     """Who decided nothing: in no case at all, or in which."""
     names = list(dict.fromkeys(r["variant"] for r in records))
-    deciding = {r["variant"] for r in records if r["decisions"]}
+    deciding = {r["variant"] for r in records if r.get("decisions")}
     lines = []
     if never := [name for name in names if name not in deciding]:
         lines += [f"Decided nothing in any case: {', '.join(never)}.", ""]
     for name in (n for n in names if n in deciding):
-        of = [r["case"]["name"] for r in records if r["variant"] == name and not r["decisions"]]
+        of = [r["case"]["name"] for r in records if r["variant"] == name and not r.get("decisions")]
         lines += [f"{name} decided nothing in {', '.join(of)}.", ""] if of else []
     return lines
 

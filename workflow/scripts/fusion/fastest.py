@@ -17,6 +17,7 @@ class Fastest:
 
 def fastest(case: dict, variants: list[str]) -> Fastest:
     """case: one of a summary's cases; its regrets are ratios paired block by block."""
+    variants = [v for v in variants if v in case["median_us"]]
     medians = {v: case["median_us"][v]["median"] for v in variants}
     best = min(medians, key=medians.get)
     others = [v for v in variants if v != best]

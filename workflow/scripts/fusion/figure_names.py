@@ -1,6 +1,7 @@
 """Which figures and tables an experiment has: known from its configuration, before it runs."""
 
 from .cases import Case
+from .toolchains import tvms
 
 MOST_SAMPLES = 20  # cases; for more, nobody reads a figure of every sample a case
 MOST_PROFILES = 24  # cases times variants and peers; for more, profiling takes longer than timing
@@ -13,7 +14,8 @@ def figures(cases: list[Case], settings: dict, kind: str) -> list[str]:
     """
     names = ["ratios_by_depth", "latency_by_depth"]
     profiles = len(cases) * len([*settings["variants"], *settings["peers"]])
-    names += ["breakdown"] if kind == "cuda" and profiles <= MOST_PROFILES else []
+    one_tvm = len(tvms(settings["toolchains"])) < 2  # profiles are of one
+    names += ["breakdown"] if kind == "cuda" and one_tvm and profiles <= MOST_PROFILES else []
     if settings["floor"] != "none" and len(cases) > 1:
         names.append("over_floor_by_depth")
     if len(_values(cases, "depth")) > 1 and len(_values(cases, "cols")) > 1:
@@ -29,4 +31,6 @@ def has_crossings(cases: list[Case], variants: list[str]) -> bool:
 
 
 def _values(cases: list[Case], size: str) -> set:
-    return {dict(case.sizes).get(size) for case in cases}
+    """The values of a size that all cases have; none where a workload lacks it."""
+    found = [dict(case.sizes).get(size) for case in cases]
+    return set() if None in found else set(found)

@@ -7,7 +7,8 @@ import numpy as np
 import tvm
 from tvm import relax
 
-from .cases import Case
+from . import releases
+from .artifacts import Signature
 from .targets import device_for, target_for
 
 
@@ -24,21 +25,22 @@ class Floor:
 PAGE = 4096
 
 
-def copied_bytes(case: Case) -> int:
-    """Half of what the case's inputs and output hold, in whole pages: a copy reads each byte and
+def copied_bytes(signature: Signature) -> int:
+    """Half of what a case's inputs and outputs hold, in whole pages: a copy reads each byte and
     writes it.
     """
-    return math.ceil((case.input_bytes() + case.output_bytes()) / 2 / PAGE) * PAGE
+    moved = signature.input_bytes() + signature.output_bytes()
+    return math.ceil(moved / 2 / PAGE) * PAGE
 
 
-def copy_of(case: Case, arch: str) -> tuple[Floor, list[tvm.runtime.Tensor]]:
+def copy_of(signature: Signature, arch: str) -> tuple[Floor, list[tvm.runtime.Tensor]]:
     """The floor of a case and its argument, zeros on the device.
 
     TVM's runtime copies tensor to tensor (cudaMemcpyAsync on a GPU, memcpy on a CPU); the virtual
     machine allocates the result, as for every variant. There is no kernel, so nothing to compile.
     """
-    count = copied_bytes(case)
-    kind = relax.TensorType((count,), "int8")
+    count = copied_bytes(signature)
+    kind = releases.tensor_type((count,), "int8")
     builder = relax.BlockBuilder()
     source = relax.Var("source", kind)
     with builder.function("main", [source]):

@@ -3,6 +3,8 @@
 import tvm
 from tvm import relax
 
+from . import releases
+
 CALL_TIR = "relax.call_tir"
 
 
@@ -37,8 +39,7 @@ def groups_of(mod: tvm.IRModule) -> dict:
 
 def with_blocks(function: relax.Function, blocks: list) -> relax.Function:
     """The function with these binding blocks in place of its own."""
-    body = relax.SeqExpr(blocks, function.body.body)
-    return relax.Function(function.params, body, function.ret_ty, function.is_pure, function.attrs)
+    return releases.with_body(function, relax.SeqExpr(blocks, function.body.body))
 
 
 def _marked(mod, marked, function: relax.Function, variables: dict) -> relax.Function:
@@ -54,10 +55,9 @@ def _marked(mod, marked, function: relax.Function, variables: dict) -> relax.Fun
                 label = f"operator_{len(variables)}"
                 variables[label] = binding.var
                 callee = tvm.ir.GlobalVar(label)
-                relax.expr._update_type(callee, value.args[0].ty)
+                releases.set_type(callee, releases.type_of(value.args[0]))
                 marked[callee] = mod[value.args[0]].with_attr("label", label)
-                arguments = [callee, *value.args[1:]]
-                call = relax.Call(value.op, arguments, value.attrs, value.ty_args, ret_ty=value.ty)
+                call = releases.with_arguments(value, [callee, *value.args[1:]])
                 binding = relax.VarBinding(binding.var, call)
             bindings.append(binding)
         blocks.append(relax.DataflowBlock(bindings))

@@ -10,37 +10,42 @@ import re
 from dataclasses import asdict, dataclass
 
 import tvm
-import tvm_ffi
 from tvm import tirx
 
+from . import releases
+
 SPLITTING = "tirx.SplitHostDevice"
+PARAMS = "tirx.kernel_launch_params"  # a kernel's attribute: what a launch names, in its order
 AXES = ("x", "y", "z")
 
 
 def launches(mod: tvm.IRModule) -> dict[str, list[Launch]]:
     """Each host function's launches, in the order of the code; a launch in a loop counts once."""
     found: dict[str, list[Launch]] = {}
-    params = {n.name_hint: len(f.params) for n, f in mod.functions.items() if _is_kernel(f)}
+    kernels = {n.name_hint: f for n, f in mod.functions.items() if _is_kernel(f)}
     for name, function in mod.functions.items():
-        if isinstance(function, tirx.PrimFunc) and name.name_hint not in params:
-            found[name.name_hint] = _launches_of(function, params)
+        if isinstance(function, tirx.PrimFunc) and name.name_hint not in kernels:
+            found[name.name_hint] = _launches_of(function, kernels)
     return found
 
 
 def _is_kernel(function) -> bool:
-    return isinstance(function, tirx.PrimFunc) and "tirx.kernel_launch_params" in function.attrs
+    return isinstance(function, tirx.PrimFunc) and PARAMS in function.attrs
 
 
-def _launches_of(function: tirx.PrimFunc, params: dict[str, int]) -> list[Launch]:
+def _launches_of(function: tirx.PrimFunc, kernels: dict[str, tirx.PrimFunc]) -> list[Launch]:
     found = []
 
-    def visit(call: tvm.ir.Call) -> None:
-        if getattr(call.op, "name", "") != "tirx.call_ffi_kernel":
+    def visit(call: releases.Call) -> None:
+        if getattr(call.op, "name", "") not in releases.LAUNCHES:
             return
         kernel = str(call.args[0].value)
+        if kernel not in kernels:
+            return
         # After the kernel's name and its own arguments come the launch's, one for each word.
-        given = call.args[1 + params[kernel] :]
-        words = dict(zip(map(str, call.attrs.launch_params), map(_extent, given), strict=False))
+        given = call.args[1 + len(kernels[kernel].params) :]
+        params = map(str, kernels[kernel].attrs[PARAMS])
+        words = dict(zip(params, map(_extent, given), strict=False))
         found.append(
             Launch(
                 kernel=kernel,
@@ -50,7 +55,7 @@ def _launches_of(function: tirx.PrimFunc, params: dict[str, int]) -> list[Launch
             )
         )
 
-    tvm_ffi.structural_walk(function.body, (tvm.ir.Call, visit), order="post")
+    releases.walk(function.body, releases.Call, visit)
     return found
 
 

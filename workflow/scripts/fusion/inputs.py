@@ -5,7 +5,7 @@ import argparse
 import ml_dtypes
 import numpy as np
 
-from .cases import Case
+from .workloads import INTEGERS, Input
 
 
 def add_range_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,19 +25,23 @@ def numpy_dtype(name: str) -> np.dtype:
     return np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
 
 
-def draw(case: Case, seed: int, low: float, high: float) -> list[np.ndarray]:
-    """One array an input, in the workload's order, from one PCG64 stream in [low, high).
+def draw(inputs: dict[str, Input], seed: int, low: float, high: float) -> list[np.ndarray]:
+    """One array an input, in their order, from one PCG64 stream.
 
-    Drawn in float64 and then rounded to the case's dtype, so that every dtype sees the same draw.
+    Floating-point numbers lie in [low, high), or in the input's own range. They are drawn in
+    float64 and then rounded to the dtype, so that every dtype sees the same draw. Whole numbers lie
+    in the input's own range, or are 0 and 1.
     """
     stream = np.random.default_rng(seed)
-    dtype = numpy_dtype(case.dtype)
-    return [stream.uniform(low, high, s).astype(dtype) for s in case.input_shapes.values()]
+    return [_draw(stream, wanted, low, high) for wanted in inputs.values()]
 
 
-def reference(case: Case, inputs: list[np.ndarray]) -> np.ndarray:
-    """The workload in NumPy, rounded to its dtype after every operator."""
-    from .namespace_numpy import NumpyNamespace, RoundedArray
-
-    rounded = [array.view(RoundedArray) for array in inputs]
-    return np.asarray(case.definition.function(NumpyNamespace(), *rounded, **dict(case.sizes)))
+def _draw(stream: np.random.Generator, wanted: Input, low: float, high: float) -> np.ndarray:
+    dtype = numpy_dtype(wanted.dtype)
+    if wanted.dtype in INTEGERS:
+        low, high = 0, 2
+    low = low if wanted.low is None else wanted.low
+    high = high if wanted.high is None else wanted.high
+    if wanted.dtype in INTEGERS:
+        return stream.integers(int(low), int(high), wanted.shape).astype(dtype)
+    return np.asarray(stream.uniform(low, high, wanted.shape)).astype(dtype)

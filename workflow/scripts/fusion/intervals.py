@@ -69,6 +69,27 @@ def t_interval(logs, confidence: float) -> Interval | None:
     )
 
 
+def welch_interval(before, after, confidence: float) -> Interval | None:
+    """The ratio after over before from independent logs of each, with Welch's interval; None if
+    either has fewer than two values.
+
+    before, after: one mean or median log a trial, [n] and [m]. The variances may differ, and the
+    degrees of freedom are Welch and Satterthwaite's (B. L. Welch, "The generalization of Student's
+    problem when several different population variances are involved", Biometrika 34, 1947).
+    """
+    one, other = np.asarray(before, float), np.asarray(after, float)
+    if one.size < 2 or other.size < 2:
+        return None
+    shares = one.var(ddof=1) / one.size, other.var(ddof=1) / other.size
+    middle, total = other.mean() - one.mean(), sum(shares)
+    half = 0.0
+    if total > 0:
+        below = shares[0] ** 2 / (one.size - 1) + shares[1] ** 2 / (other.size - 1)
+        half = float(stdtrit(total**2 / below, 0.5 + confidence / 2)) * math.sqrt(total)
+    bounds = (float(np.exp(middle + shift)) for shift in (0, -half, half))
+    return Interval(*bounds, confidence, int(one.size + other.size))
+
+
 def trials_needed(logs, confidence: float, half_width: float) -> int | None:
     """How many trials would give this half-width if they spread as these do, [two or more].
 

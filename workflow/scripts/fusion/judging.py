@@ -13,13 +13,15 @@ DIGITS = 9  # decimals of a ratio that are not rounding noise
 class Thresholds:
     """Numbers of the configuration's `judging`; shares where they bound a width or a count.
 
-    confidence: of the intervals. slower: the ratio from which on a pair is SLOWER. max_flagged:
+    confidence: of the intervals. slower: the ratio from which on a pair is SLOWER. same: how far
+    from 1 the ratio to another TVM, or run, may be for the same. max_flagged:
     share of flagged blocks above which a case is UNSTABLE. min_trials, min_sample_ms and
     max_half_width: below or above which there is a warning.
     """
 
     confidence: float
     slower: float
+    same: float
     max_flagged: float
     min_trials: int
     min_sample_ms: float
@@ -77,6 +79,34 @@ def verdict(
     }[word]
     low, high = (_shown(bound, thresholds.slower) for bound in (interval.low, interval.high))
     return _made(word, f"[{low}, {high}] is {where} {thresholds.slower:.2f}")
+
+
+def change(
+    over: dict | None, same: float, flagged: float, max_flagged: float, drifting: bool
+) -> dict[str, str]:
+    """{"verdict": SAME, FASTER, SLOWER or AMBIGUOUS, "reason"} of a latency against an earlier one.
+
+    over: the interval {"low", "high"} of the ratio, later over earlier. SAME: it lies wholly from
+    1 / (1 + same) to 1 + same; SLOWER: wholly above; FASTER: wholly below. AMBIGUOUS: it straddles
+    a bound, or there is none, or flagged blocks or a drifting control speak against it.
+    """
+    if over is None:
+        return _made("AMBIGUOUS", "fewer than two trials with blocks that count: no interval")
+    if flagged > max_flagged:
+        return _made("AMBIGUOUS", f"{percent(flagged)} of the blocks are flagged")
+    low, high = round(over["low"], DIGITS), round(over["high"], DIGITS)
+    bounds = f"[{low:.4f}, {high:.4f}]"
+    least, most = 1 / (1 + same), 1 + same
+    around = f"{least:.4f} to {most:.4f}"
+    if drifting:
+        return _made("AMBIGUOUS", f"the control is drifting; {bounds} as measured")
+    if least <= low and high <= most:
+        return _made("SAME", f"{bounds} is within {around}")
+    if low > most:
+        return _made("SLOWER", f"{bounds} is above {around}")
+    if high < least:
+        return _made("FASTER", f"{bounds} is below {around}")
+    return _made("AMBIGUOUS", f"{bounds} is partly within {around}")
 
 
 def _place(low: float, high: float, threshold: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tvm import relax
 
+from . import releases
 from .fused_groups import with_blocks
 
 
@@ -67,14 +68,14 @@ class _Renamed(relax.PyExprMutator):
             for binding in bindings:
                 var = binding.var
                 if isinstance(var, relax.DataflowVar) and var in later:
-                    self.new[var] = relax.Var(var.name, var.ty)
+                    self.new[var] = relax.Var(releases.name_of(var), releases.type_of(var))
             made.append(relax.DataflowBlock([self._binding(b) for b in bindings]))
         return made
 
     def _binding(self, binding: relax.Binding) -> relax.Binding:
         var, value = self.new.get(binding.var, binding.var), self.visit_expr(binding.value)
         if isinstance(binding, relax.MatchCast):
-            return relax.MatchCast(var, value, binding.ty)
+            return relax.MatchCast(var, value, releases.type_of(binding))
         return relax.VarBinding(var, value)
 
     def visit_dataflow_var_(self, op):

@@ -1,18 +1,20 @@
 """Whether a case fits into memory, told before a device is touched."""
 
-from .cases import Case
+from .artifacts import Signature
 from .devices import Device, host_memory
 from .errors import FusionError
 
 
-def require_memory(case: Case, device: Device, variants: int) -> None:
+def require_memory(name: str, signature: Signature, device: Device, variants: int) -> None:
     """Raise a FusionError if the case cannot fit, before the device is touched.
 
     On the device: the inputs, and for each variant an output and as much again for what its
     allocator pools. On the host: the draws in float64, the reference and every variant's output.
+    Before a case is compiled its outputs are not known, and a signature without any counts none.
     """
-    on_device = case.input_bytes() + 2 * variants * case.output_bytes()
-    on_host = 5 * case.input_bytes() + (variants + 2) * case.output_bytes()
+    inputs, outputs = signature.input_bytes(), signature.output_bytes()
+    on_device = inputs + 2 * variants * outputs
+    on_host = 5 * inputs + (variants + 2) * outputs
     if device.kind == "llvm":
         needs = [(on_device + on_host, host_memory(), "this machine's memory")]
     else:
@@ -23,8 +25,8 @@ def require_memory(case: Case, device: Device, variants: int) -> None:
     for need, have, what in needs:
         if need > have:
             raise FusionError(
-                f"{case.name} does not fit into {what}",
+                f"{name} does not fit into {what}",
                 expected=f"at most {have / 2**30:.1f} GiB",
                 found=f"about {need / 2**30:.1f} GiB for {variants} variants",
-                do="make rows or cols smaller",
+                do="make its sizes smaller",
             )

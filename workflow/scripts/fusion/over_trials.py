@@ -44,7 +44,7 @@ def flagged(trials: list[dict]) -> dict:
     return {
         "blocks": count,
         "of": len(blocks),
-        "share": count / len(blocks),
+        "share": count / max(1, len(blocks)),
         "by_trial": {
             str(record["trial"]): sum(bool(block["flags"]) for block in record["blocks"])
             for record in trials

@@ -35,14 +35,14 @@ class Runner:
         self.call("XLA", 1)
 
     def _function(self, *inputs):
-        return self._case.definition.function(JaxNamespace(), *inputs, **dict(self._case.sizes))
+        return self._case.call(JaxNamespace(), *inputs)
 
-    def output(self, name: str) -> np.ndarray:
-        return np.asarray(self._call(*self._inputs))
+    def outputs(self, name: str) -> list[np.ndarray]:
+        return [np.asarray(array) for array in jax.tree.leaves(self._call(*self._inputs))]
 
     def wait(self) -> None:
         if self._last is not None:
-            self._last.block_until_ready()
+            jax.block_until_ready(self._last)
 
     def call(self, name: str, times: int) -> None:
         for _ in range(times):

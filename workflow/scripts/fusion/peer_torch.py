@@ -18,9 +18,10 @@ class Runner:
         if device == "cuda" and not torch.cuda.is_available():
             raise RuntimeError("PyTorch sees no GPU")
         self._case = case
-        dtype = getattr(torch, case.dtype)
-        shapes = case.input_shapes.values()
-        self._inputs = [torch.zeros(shape, dtype=dtype, device=self._device) for shape in shapes]
+        self._inputs = [
+            torch.zeros(i.shape, dtype=getattr(torch, i.dtype), device=self._device)
+            for i in case.inputs.values()
+        ]
         self._calls: dict[str, Callable] = {}
         self._names = names
 
@@ -54,17 +55,12 @@ class Runner:
         return _captured(lambda: function(*self._inputs))
 
     def _function(self, *inputs):
-        return self._case.definition.function(TorchNamespace(), *inputs, **dict(self._case.sizes))
+        return self._case.call(TorchNamespace(), *inputs)
 
-    def output(self, name: str) -> np.ndarray:
+    def outputs(self, name: str) -> list[np.ndarray]:
         result = self._calls[name]()
         self.wait()
-        result = result.detach().cpu()
-        if result.dtype == torch.bfloat16:
-            import ml_dtypes
-
-            return result.view(torch.uint16).numpy().view(ml_dtypes.bfloat16)
-        return result.numpy()
+        return [_array(tensor) for tensor in _flat(result)]
 
     def wait(self) -> None:
         if self._device.type == "cuda":
@@ -90,6 +86,21 @@ class Runner:
         end.record()
         end.synchronize()
         return start.elapsed_time(end) / 1e3
+
+
+def _flat(result) -> list[torch.Tensor]:
+    if isinstance(result, torch.Tensor):
+        return [result]
+    return [tensor for one in result for tensor in _flat(one)]
+
+
+def _array(tensor: torch.Tensor) -> np.ndarray:
+    tensor = tensor.detach().cpu()
+    if tensor.dtype == torch.bfloat16:
+        import ml_dtypes
+
+        return tensor.view(torch.uint16).numpy().view(ml_dtypes.bfloat16)
+    return tensor.numpy()
 
 
 def _tensor(array: np.ndarray) -> torch.Tensor:

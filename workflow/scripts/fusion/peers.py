@@ -5,11 +5,10 @@ a peer runs and not what is measured, so it travels by the environment.
 """
 
 import argparse
-import os
-import shutil
 import subprocess
 from dataclasses import dataclass
 
+from . import toolchains
 from .errors import FusionError, choose
 
 INSTALL = "python3 -m pip install -r envs/peers.txt into an environment of its own, and set "
@@ -35,7 +34,6 @@ PEERS = {
         Peer("XLA", "jax", "jax.jit"),
     )
 }
-TOOLCHAINS = ("torch", "jax")
 MISSING = """
 import importlib.util, sys
 sys.exit(" ".join(n for n in sys.argv[1:] if not importlib.util.find_spec(n)) or 0)
@@ -54,29 +52,13 @@ def _known(name: str) -> str:
     return name
 
 
-def variable(toolchain: str) -> str:
-    """The environment variable with a toolchain's interpreter."""
-    return f"FUSE_OR_NOT_{toolchain.upper()}"
-
-
-def interpreter(toolchain: str) -> str:
-    """The path of a toolchain's Python, or a FusionError."""
-    wanted = os.environ.get(variable(toolchain)) or "python3"
-    found = shutil.which(wanted)
-    if not found:
-        raise FusionError(
-            f"the interpreter of {toolchain} is not there",
-            found=wanted,
-            do=f"{INSTALL}toolchains.{toolchain} to its python3",
-        )
-    return found
-
-
 def require_installed(toolchain: str) -> None:
     """Raise a FusionError unless the toolchain's interpreter has what serve_peer.py imports."""
-    python = interpreter(toolchain)
-    names = [toolchain, "numpy", "ml_dtypes"]
-    done = subprocess.run([python, "-c", MISSING, *names], capture_output=True, text=True)
+    chain = toolchains.find(toolchain)
+    python, names = chain.interpreter(), [toolchain, "numpy", "ml_dtypes"]
+    done = subprocess.run(
+        [python, "-c", MISSING, *names], capture_output=True, text=True, env=chain.variables()
+    )
     if done.returncode:
         raise FusionError(
             f"the peers of {toolchain} cannot run",

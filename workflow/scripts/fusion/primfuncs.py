@@ -6,10 +6,9 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
-import tvm
-import tvm_ffi
-from tvm import s_tir, tirx
-from tvm.ir.expr import TensorLoad
+from tvm import tirx
+
+from . import releases
 
 INJECTIVE = 2  # kElemWise 0, kBroadcast 1, kInjective 2 of relay's and Relax's OpPatternKind
 OPAQUE = 8
@@ -50,11 +49,11 @@ class Operator:
 def read(function: tirx.PrimFunc) -> Operator | None:
     """The operator, or None where an extent is known only at run time."""
     blocks = []
-    tvm_ffi.structural_walk(
-        function.body, (s_tir.SBlock, lambda b: blocks.append(b) if b.iter_vars else None)
+    releases.walk(
+        function.body, releases.SBlock, lambda b: blocks.append(b) if b.iter_vars else None
     )
     domains = [_product(v.dom.extent for v in block.iter_vars) for block in blocks]
-    buffers = [p for p in function.params if isinstance(p.ty, tirx.BufferType)]
+    buffers = releases.buffers_of(function)
     sizes = [_product(buffer.shape) for buffer in buffers]
     if not domains or None in domains or None in sizes:
         return None
@@ -77,11 +76,11 @@ def _arithmetic(block) -> Counter:
     def visit(node) -> None:
         name = getattr(getattr(node, "op", None), "name", "").rpartition(".")[2]
         kind = CALLS.get(name, name) or NODES.get(type(node).__name__)
-        if kind and "float" in str(node.ty):
-            found[kind, str(node.ty)] += 1
+        if kind and "float" in releases.dtype_of(node):
+            found[kind, releases.dtype_of(node)] += 1
 
     for store in _stores(block):
-        tvm_ffi.structural_walk(store.value, (object, visit))
+        releases.walk(store.value, object, visit)
     return found
 
 
@@ -94,18 +93,18 @@ def _reads(block, domain: int, buffer, size: int) -> dict[str, float]:
     loads, guarded = [], []
 
     def visit(node) -> None:
-        if isinstance(node, TensorLoad) and node.source.same_as(buffer):
+        if isinstance(node, releases.TensorLoad) and releases.buffer_of(node).same_as(buffer):
             loads.append(node)
 
     def visit_guard(node) -> None:
         if getattr(getattr(node, "op", None), "name", "").endswith("if_then_else") or (
             type(node).__name__ == "Select"
         ):
-            tvm_ffi.structural_walk(node, (TensorLoad, lambda load: guarded.append(str(load))))
+            releases.walk(node, releases.TensorLoad, lambda load: guarded.append(str(load)))
 
     for store in _stores(block):
-        tvm_ffi.structural_walk(store.value, (object, visit))
-        tvm_ffi.structural_walk(store.value, (object, visit_guard))
+        releases.walk(store.value, object, visit)
+        releases.walk(store.value, object, visit_guard)
     found = {}
     for load in loads:
         words = str(load)
@@ -117,14 +116,14 @@ def _absent(block, load) -> float:
     """The product of the loops that a load's indices do not follow."""
     used = []
     for index in load.indices:
-        tvm_ffi.structural_walk(index, (tvm.ir.expr.Var, used.append))
+        releases.walk(index, tirx.Var, used.append)
     loops = [v for v in block.iter_vars if not any(v.var.same_as(u) for u in used)]
     return float(_product(v.dom.extent for v in loops))
 
 
 def _stores(block) -> list:
     found = []
-    tvm_ffi.structural_walk(block.body, (tirx.BufferStore, found.append))
+    releases.walk(block.body, tirx.BufferStore, found.append)
     return found
 
 

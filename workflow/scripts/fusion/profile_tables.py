@@ -82,7 +82,7 @@ def _call_rows(entries: list[dict], summary: dict, judged: dict) -> list[dict]:
     """judged: what became of the producer, by case and variant, where profiles say so."""
     rows = []
     for entry in entries:
-        row = {key: point(entry["case"])[key] for key in varying_sizes(summary)}
+        row = {key: point(entry["case"]).get(key, "–") for key in varying_sizes(summary)}
         row |= {"variant": entry["variant"], "launches": _shown(entry["launches"], 0, "not run")}
         if judged:
             row["producer"] = judged.get((entry["case"]["case"]["name"], entry["variant"]), "–")
@@ -102,7 +102,10 @@ def _kernel_rows(profiles: list[dict], summary: dict) -> list[dict]:
     rows = []
     for profile in profiles:
         for kernel in launches(profile):
-            row = {key: point({"case": profile["case"]})[key] for key in varying_sizes(summary)}
+            row = {
+                key: point({"case": profile["case"]}).get(key, "–")
+                for key in varying_sizes(summary)
+            }
             row |= {
                 "variant": profile["variant"],
                 "kernel": f"`{shorten(kernel['kernel'], 32)}`",

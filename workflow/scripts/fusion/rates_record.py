@@ -8,7 +8,7 @@ from . import records
 from .costs import Rates
 from .device_rates import operators
 from .errors import FusionError
-from .workloads import DTYPES
+from .workloads import FLOATS
 
 
 def read_rates(path: Path | str, arch: str) -> Rates:
@@ -36,7 +36,7 @@ def read_rates(path: Path | str, arch: str) -> Rates:
         more = f", {len(lacks) - 4} more" if len(lacks) > 4 else ""
         raise FusionError(
             f"{path} does not hold all rates",
-            expected=f"call_us and {len(operators(arch))} operators of {', '.join(DTYPES)}",
+            expected=f"call_us and {len(operators(arch))} operators of {', '.join(FLOATS)}",
             found=f"no {', no '.join(lacks[:4])}{more}",
             do=f"{do}, by this release and with all dtypes and kinds",
         )
@@ -48,7 +48,7 @@ def read_rates(path: Path | str, arch: str) -> Rates:
 
 def missing(found: dict[str, dict], arch: str) -> Iterator[str]:
     """What a calibration with --dtypes or --kinds, or an older one, did not measure."""
-    for dtype in DTYPES:
+    for dtype in FLOATS:
         if dtype not in found:
             yield dtype
             continue

@@ -27,7 +27,8 @@ def get_ready(args: argparse.Namespace) -> Ready:
     """Load the recorded code, set its inputs and warm it up."""
     compiled = artifacts.read_artifacts([args.record])
     arch = artifacts.arch_of(compiled)
-    draw = inputs.draw(artifacts.case_of(compiled), args.seed, args.low, args.high)
+    wanted = artifacts.signature_of(compiled[0]).inputs
+    draw = inputs.draw(wanted, args.seed, args.low, args.high)
     ready = Ready(loading.load(compiled[0]).vm, targets.device_for(arch))
     ready.vm.set_input("main", *targets.to_device(draw, arch))
     ready.call(args.warmup_calls)

@@ -22,6 +22,8 @@ VERSIONS = {
     "audit": 1,
     "rates": 1,
     "profile": 1,
+    "toolchain": 1,
+    "comparison": 1,
 }
 
 

@@ -49,10 +49,15 @@ class Session:
         return time.monotonic() - self.started
 
     def as_record(self) -> dict:
-        gpu = self.device.gpu
-        if gpu is None:
-            return {"kind": "llvm", "name": cpu_name(), "cores": os.cpu_count()}
-        return {"kind": "cuda", "name": gpu.name, "uuid": gpu.uuid, "driver": gpu.driver}
+        return describe(self.device)
+
+
+def describe(device: Device) -> dict:
+    """What a record says of a device."""
+    gpu = device.gpu
+    if gpu is None:
+        return {"kind": "llvm", "name": cpu_name(), "cores": os.cpu_count()}
+    return {"kind": "cuda", "name": gpu.name, "uuid": gpu.uuid, "driver": gpu.driver}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,10 +1,11 @@
-"""Which modules of this package a program uses, so that a rule can name them as inputs.
+"""Which modules of this package a program uses, so that a rule runs again when one changes.
 
-Snakemake reruns a rule when its inputs change; a helper module that is only imported is not an
-input unless it is named. Standard library only: this runs whenever a workflow is read.
+Snakemake reruns a rule when its inputs or parameters change; a helper module that is only imported
+is neither unless it is named. Standard library only: this runs whenever a workflow is read.
 """
 
 import ast
+import hashlib
 from functools import cache
 from pathlib import Path
 
@@ -20,6 +21,16 @@ def modules(program: Path) -> list[Path]:
             found.append(path)
             todo += _imported(path, folder)
     return sorted(set(found) - {program})
+
+
+def digest(programs: list[Path]) -> str:
+    """SHA-256 of the contents of programs and of all modules beside them that they import."""
+    files = {path for program in programs for path in [program, *modules(program)]}
+    found = hashlib.sha256()
+    for path in sorted(files):
+        found.update(path.relative_to(programs[0].parent).as_posix().encode() + b"\0")
+        found.update(path.read_bytes() + b"\0")
+    return found.hexdigest()
 
 
 @cache

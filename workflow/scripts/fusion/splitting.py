@@ -21,9 +21,11 @@ PASS = "SPLIT"
 
 @tvm.transform.module_pass(opt_level=0, name="Split")
 class Split:
-    """The pass. rates: of the device that is compiled for. decisions: where each is put."""
+    """The pass. rates: of the device that is compiled for; None cuts wherever a producer's elements
+    are read more than once. decisions: where each is put.
+    """
 
-    def __init__(self, rates: Rates, decisions: list):
+    def __init__(self, rates: Rates | None, decisions: list):
         self._rates, self._decisions = rates, decisions
 
     def transform_module(self, mod: tvm.IRModule, _ctx) -> tvm.IRModule:
@@ -49,15 +51,20 @@ class Split:
                     self._note(_apart(graph, producer, consumer))
             if not together:
                 continue
-            if not producer.operator.injective:
+            if self._rates and not producer.operator.injective:
                 words = "left as it is: no schedule computes a reduction anew for each reader"
                 self._note(_bare(producer.name, _names(together), words))
                 continue
             kernel = next(k for k in kernels if producer in k)
             upstream = graph.upstream(producer, kernel)
-            choice = _choice(graph, kernel, upstream, producer, self._rates)
-            self._note(_decision(graph, kernel, upstream, producer, together, choice))
-            if choice.cut:
+            if self._rates is None:
+                cut = True
+                self._note(_marked(producer, together))
+            else:
+                choice = _choice(graph, kernel, upstream, producer, self._rates)
+                cut = choice.cut
+                self._note(_decision(graph, kernel, upstream, producer, together, choice))
+            if cut:
                 kernels.remove(kernel)
                 kernels += [upstream, kernel - upstream]
                 cuts += [(producer.var, consumer.var) for consumer in together]
@@ -115,6 +122,11 @@ def _apart(graph: Graph, producer: Node, consumer: Node) -> dict:
         why = "FuseOps puts them into two functions"
     words = f"not considered, it is computed once in any case: {why}"
     return _bare(producer.name, consumer.name, words)
+
+
+def _marked(producer: Node, consumers: list[Node]) -> dict:
+    words = "cut: every broadcast edge is, where the workload marks none"
+    return {**_bare(producer.name, _names(consumers), words), "cut": True}
 
 
 def _bare(producer: str, consumer: str, reason: str) -> dict:

@@ -9,8 +9,9 @@ import math
 from dataclasses import dataclass
 
 import tvm
-import tvm_ffi
 from tvm import s_tir, tirx
+
+from . import releases
 
 # An expression this long takes the compiler longer than it saves; a block that is read more than
 # once and holds more operations than the second is kept and not repeated in each of its readers.
@@ -53,7 +54,7 @@ class _Block:
     """A block's facts, read before anything is inlined."""
 
     handle: s_tir.schedule.SBlockRV
-    stmt: s_tir.SBlock
+    stmt: releases.SBlock
     extents: tuple[int, ...]
     loads: list
     operations: int
@@ -64,7 +65,7 @@ class _Block:
 
     @property
     def writes(self):
-        return self.stmt.writes[0].source
+        return releases.buffer_of(self.stmt.writes[0])
 
 
 def reduce(schedule: s_tir.Schedule) -> Graph:
@@ -121,11 +122,20 @@ def _blocks(schedule: s_tir.Schedule) -> list[_Block]:
         extents = [var.dom.extent for var in stmt.iter_vars]
         if not all(isinstance(extent, tirx.IntImm) for extent in extents):
             raise Declined("its shapes are known at run time only")
+        if _conditional(stmt.body.value):
+            raise Declined(f"{stmt.name_hint} reads under a condition, as a concatenation does")
         loads, operations = _contents(stmt.body.value)
         found.append(_Block(handle, stmt, tuple(int(e) for e in extents), loads, operations))
     if not found or not found[-1].extents:
         raise Declined("it has no loops")
     return found
+
+
+def _conditional(value) -> bool:
+    """Whether a value has an if_then_else: where its reads lie, a block's region does not say."""
+    found = []
+    releases.walk(value, releases.Call, lambda call: found.append(getattr(call.op, "name", "")))
+    return any(name.endswith("if_then_else") for name in found)
 
 
 def _require_one_output(schedule: s_tir.Schedule, blocks: list[_Block]) -> None:
@@ -147,20 +157,20 @@ def _contents(value) -> tuple[list, int]:
     """The loads in an expression, and how many operations it has (indices count too)."""
     loads, operations = [], 0
 
-    def visit(node: tvm.ir.Expr) -> None:
+    def visit(node) -> None:
         nonlocal operations
-        if isinstance(node, tvm.ir.TensorLoad):
+        if isinstance(node, releases.TensorLoad):
             loads.append(node)
-        elif not isinstance(node, tvm.ir.Var | tirx.IntImm | tirx.FloatImm | tirx.Cast):
+        elif not isinstance(node, tirx.Var | tirx.IntImm | tirx.FloatImm | tirx.Cast | tvm.ir.Op):
             operations += 1
 
-    tvm_ffi.structural_walk(value, (tvm.ir.Expr, visit), order="post")
+    releases.walk(value, releases.Node, visit)
     return loads, operations
 
 
 def _reads(consumer: _Block, producer: _Block) -> int:
     """How often the one loads what the other writes."""
-    return sum(load.source.same_as(producer.writes) for load in consumer.loads)
+    return sum(releases.buffer_of(load).same_as(producer.writes) for load in consumer.loads)
 
 
 def _sizes(blocks: list[_Block]) -> dict[int, int]:
@@ -180,7 +190,9 @@ def _axes(blocks: list[_Block], output: _Block) -> dict[int, tuple[int, ...]]:
         names = [variable.var.name for variable in consumer.stmt.iter_vars]
         known = dict(zip(names, along[id(consumer)], strict=True))
         for producer in blocks:
-            for load in (x for x in consumer.loads if x.source.same_as(producer.writes)):
+            for load in (
+                x for x in consumer.loads if releases.buffer_of(x).same_as(producer.writes)
+            ):
                 for axes, index in zip(along[id(producer)], load.indices, strict=True):
                     axes.update(*(known[name] for name in _variables_in(index)))
     return {key: tuple(sorted(set().union(*axes))) for key, axes in along.items()}
@@ -188,7 +200,7 @@ def _axes(blocks: list[_Block], output: _Block) -> dict[int, tuple[int, ...]]:
 
 def _variables_in(index) -> list[str]:
     found = []
-    tvm_ffi.structural_walk(index, (tvm.ir.Var, lambda var: found.append(var.name)), order="post")
+    releases.walk(index, tirx.Var, lambda var: found.append(var.name))
     return found
 
 
@@ -200,7 +212,7 @@ def _inline(schedule: s_tir.Schedule, block: _Block) -> None:
         raise Declined(f"the block {block.stmt.name_hint} cannot be inlined ({reason})") from None
 
 
-def _streamed(stmt: s_tir.SBlock) -> tuple[int, ...]:
+def _streamed(stmt: releases.SBlock) -> tuple[int, ...]:
     """The positions of the reads that run along with the output, element by element."""
     variables = [variable.var for variable in stmt.iter_vars]
     places = [
@@ -212,20 +224,20 @@ def _streamed(stmt: s_tir.SBlock) -> tuple[int, ...]:
     return tuple(places[:MOST_STREAMED])
 
 
-def _vector_bytes(stmt: s_tir.SBlock, column: int) -> int:
+def _vector_bytes(stmt: releases.SBlock, column: int) -> int:
     """Bytes of the widest element that is moved along the column; 0 where one is not beside the
     next in memory, so that no vector can hold them.
     """
     name = stmt.iter_vars[column].var.name
     loads, _ = _contents(stmt.body.value)
-    moved = [stmt.writes[0].source]
+    moved = [releases.buffer_of(stmt.writes[0])]
     for load in loads:
         along = [place for place, i in enumerate(load.indices) if name in _variables_in(i)]
         if not along:
             continue
         exact = all(load.indices[p].same_as(stmt.iter_vars[column].var) for p in along)
-        behind = load.source.shape[along[0] + 1 :]
+        behind = releases.buffer_of(load).shape[along[0] + 1 :]
         if len(along) > 1 or not exact or any(int(extent) != 1 for extent in behind):
             return 0
-        moved.append(load.source)
+        moved.append(releases.buffer_of(load))
     return max(tvm.DataType(str(array.dtype)).bits // 8 for array in moved)

@@ -12,7 +12,7 @@ from .judging import Thresholds, drifting, verdict
 from .pairs import ratio_pairs
 
 # What all trials of an experiment must share; a difference refuses the table.
-SHARED = ("arch", "variants", "control", "protocol", "peers")
+SHARED = ("arch", "entries", "protocol")
 
 
 def summarize(
@@ -34,18 +34,20 @@ def summarize(
     compiles = {_key(r): r for r in (records.read(p, "compile") for p in compiled)}
     verifies = {r["case"]["name"]: r for r in (records.read(p, "verify") for p in verified)}
     names = list(dict.fromkeys(r["case"]["name"] for _, r in read))
-    first = read[0][1]
-    some_compile = next(iter(compiles.values()))
+    # What a run shares is read off a trial that measured something, if there is one.
+    first = next((r for _, r in read if r["variants"]), read[0][1])
+    some_compile = next((r for r in compiles.values() if "failed" not in r), {"compiler": {}})
     return {
         "experiment": experiment,
         "arch": first["arch"],
         "device": {k: first["device"].get(k) for k in ("kind", "name", "driver")},
         "environment": first["environment"],
-        "compiler": {k: some_compile["compiler"][k] for k in ("name", "version", "options")},
-        "variants": first["variants"],
+        "compiler": {k: some_compile["compiler"].get(k) for k in ("name", "version", "options")},
+        "toolchains": first.get("toolchains", {}),
+        "variants": _entries(first),
         "floor": _floor(first),
         "peers": first.get("peers", {}),
-        "pairs": [f"{a}/{b}" for a, b in ratio_pairs(first["variants"])],
+        "pairs": [f"{a}/{b}" for a, b in ratio_pairs(_entries(first))],
         "protocol": first["protocol"],
         "control": first["control"],
         "measured": _measured([record for _, record in read]),
@@ -68,7 +70,11 @@ def _case(
     trials: list[dict], compiles: dict, verify: dict, passing: dict, thresholds: Thresholds
 ) -> dict:
     trials = sorted(trials, key=lambda r: r["trial"])
-    case, variants = trials[0]["case"], trials[0]["variants"]
+    case = trials[0]["case"]
+    failed = {name: why for r in trials for name, why in r.get("failed", {}).items()}
+    variants = [v for v in trials[0]["variants"] if v not in failed]
+    if not variants:
+        return _nothing_measured(case, failed, trials)
     built = {v: compiles[case["name"], v] for v in variants}
     rows = [_trial(r, passing) for r in trials]
     judged = [row["passes"] for row in rows if row["passes"] is not None]
@@ -78,11 +84,14 @@ def _case(
     }
     control = over_trials.control_interval(trials, thresholds.confidence)
     flagged = over_trials.flagged(trials)
-    names = list(rows[0]["median_us"])
+    names = [name for name in rows[0]["median_us"] if name not in failed]
     latency = {name: _over([r["median_us"][name] for r in rows]) for name in names}
     against = [c for c in verify["comparisons"] if c["against"] == "reference"]
     return {
         "case": case,
+        "failed": failed,
+        "reference": verify.get("reference", {"by": "NumPy"}),
+        "partitions": {v: built[v]["partition"] for v in variants if built[v].get("partition")},
         "ratios": {
             "/".join(pair): {
                 **_over([r["ratios"]["/".join(pair)] for r in rows]),
@@ -103,7 +112,7 @@ def _case(
         },
         "warnings": cautions(trials, intervals, control, flagged, passing["max_cv"], thresholds),
         "median_us": latency,
-        "over_floor": _over_floor(trials, rows, thresholds.confidence),
+        "over_floor": _over_floor(trials, rows, latency, thresholds.confidence),
         "regret": over_trials.regret(
             trials, {v: latency[v]["median"] for v in variants}, thresholds.confidence
         ),
@@ -129,13 +138,38 @@ def _floor(record: dict) -> str | None:
     return floor and floor["name"]
 
 
-def _over_floor(trials: list[dict], rows: list[dict], confidence: float) -> dict | None:
+def _entries(record: dict) -> list[str]:
+    """What was to be timed; older records name only what was."""
+    return record.get("entries", record["variants"])
+
+
+def _nothing_measured(case: dict, failed: dict, trials: list[dict]) -> dict:
+    """A case of which every variant failed in some trial."""
+    empty = ("ratios", "verdicts", "median_us", "regret", "calls", "code", "verified", "partitions")
+    return {
+        "case": case,
+        "failed": failed,
+        "reference": {"by": "none"},
+        **{key: {} for key in empty},
+        "control": None,
+        "warnings": [],
+        "over_floor": None,
+        "flagged": over_trials.flagged([]),
+        "trials_passing": {"passing": 0, "of": 0},
+        "trials": [],
+        "held_s": _over([r["held_s"] for r in trials]),
+    }
+
+
+def _over_floor(
+    trials: list[dict], rows: list[dict], latency: dict, confidence: float
+) -> dict | None:
     """Each variant's and peer's latency over the floor's, in the same blocks; None without one."""
     floor = _floor(trials[0])
     if floor is None:
         return None
     found = {}
-    for name in [*trials[0]["variants"], *trials[0]["peers"]]:
+    for name in [n for n in rows[0]["median_us"] if n != floor and n in latency]:
         over = over_trials.interval(trials, (name, floor), confidence)
         ratios = [round(r["median_us"][name] / r["median_us"][floor], 6) for r in rows]
         found[name] = {**_over(ratios), "interval": over.as_record() if over else None}
@@ -183,31 +217,47 @@ def _over(values: list[float]) -> dict:
     return {"median": median(values), "min": min(values), "max": max(values), "values": values}
 
 
+# And what those share that measured anything.
+MEASURED = {
+    "floor": lambda record: _floor(record),
+    "peers": lambda record: record.get("peers"),
+    "control": lambda record: record.get("control"),
+    "device": lambda record: record["device"]["name"],
+    "TVM": lambda record: record["environment"]["tvm"],
+    "TVMs": lambda record: {n: e["tvm"] for n, e in record.get("toolchains", {}).items()},
+}
+
+
 def _key(record: dict) -> tuple[str, str]:
     return record["case"]["name"], record["variant"]
+
+
+def _shared(record: dict, key: str):
+    return _entries(record) if key == "entries" else record.get(key)
 
 
 def _require_same(read: list[tuple[Path, dict]]) -> None:
     if not read:
         raise FusionError("there is no trial to aggregate", do="run the time stage first")
-    path, first = read[0]
+    path, first = next((pair for pair in read if pair[1]["variants"]), read[0])
     by_case: dict[str, tuple[Path, dict]] = {}
     for other, record in read:
         differences = [
-            (key, first.get(key), record.get(key))
+            (key, _shared(first, key), _shared(record, key))
             for key in SHARED
-            if record.get(key) != first.get(key)
+            if _shared(record, key) != _shared(first, key)
         ]
-        floors = _floor(first), _floor(record)
-        differences += [("floor", *floors)] if floors[0] != floors[1] else []
-        names = first["device"]["name"], record["device"]["name"]
-        tvm = first["environment"]["tvm"], record["environment"]["tvm"]
-        differences += [("device", *names)] if names[0] != names[1] else []
-        differences += [("TVM", *tvm)] if tvm[0] != tvm[1] else []
+        if not record["variants"]:
+            continue  # it measured nothing that could differ
+        for what, read_off in MEASURED.items():
+            left, right = read_off(first), read_off(record)
+            if what == "control" and (first.get("failed") or record.get("failed")):
+                continue  # it may be what failed
+            differences += [(what, left, right)] if left != right else []
         like, same_case = by_case.setdefault(record["case"]["name"], (other, record))
         code = {v: m["code_sha256"] for v, m in record["modules"].items()}
         for variant, module in same_case["modules"].items():
-            if code.get(variant) != module["code_sha256"]:
+            if variant in code and code[variant] != module["code_sha256"]:
                 what = f"code of {variant} (SHA-256)"
                 differences.append((what, module["code_sha256"], code.get(variant)))
         if differences:

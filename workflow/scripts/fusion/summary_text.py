@@ -1,6 +1,7 @@
 """A summary as Markdown that renders on GitHub."""
 
 from .answers import answer
+from .failures import words
 from .tables import (
     markdown_table,
     measured,
@@ -42,6 +43,7 @@ def markdown(summary: dict) -> str:
     answers = [_sizes(summary, case) | answer(case) for case in summary["cases"]]
     if any(map(answer, summary["cases"])):
         lines += ["## In short", "", *markdown_table(answers), ""]
+    lines += _failure_lines(summary)
     lines += ["## Ratios", "", *markdown_table(_ratio_rows(summary)), "", _reading(summary), ""]
     lines += ["## Verdicts", "", *markdown_table(_verdict_rows(summary)), "", *_warnings(summary)]
     lines += ["## Latency, µs a call", "", *markdown_table(_latency_rows(summary)), ""]
@@ -58,6 +60,23 @@ def markdown(summary: dict) -> str:
     lines += ["### What the intervals rest on", "", *markdown_table(_block_rows(summary)), ""]
     lines += ["A trial's mean over its unflagged blocks (of the log of the ratio of medians).", ""]
     return "\n".join([*lines, "## What this rests on", "", *_basis(summary), ""])
+
+
+def _failure_lines(summary: dict) -> list[str]:
+    """A row a variant that failed, with the stage and its own words."""
+    rows = [
+        _sizes(summary, case)
+        | {"variant": name, "failed in": why["stage"], "message": _cell(words(why))}
+        for case in summary["cases"]
+        for name, why in case.get("failed", {}).items()
+    ]
+    if not rows:
+        return []
+    return ["## Failed", "", *markdown_table(rows), "", "The others were measured.", ""]
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def _reading(summary: dict) -> str:
@@ -117,6 +136,7 @@ def _basis(summary: dict) -> list[str]:
         f"- Verified before timing: {_verified(summary)}.",
         f"- All trials of a case ran the same {'cubins' if device['kind'] == 'cuda' else 'code'}: "
         f"{_codes(summary)}.",
+        *_partitions(summary),
         f"- {_software(summary)}",
         f"- All of it was {measured(summary)}.",
     ]
@@ -165,6 +185,7 @@ def _floor_lines(summary: dict) -> list[str]:
         _sizes(summary, case)
         | {n: with_interval(o["median"], o["interval"], 3) for n, o in case["over_floor"].items()}
         for case in summary["cases"]
+        if case["over_floor"]
     ]
     lines = ["## Latency over the floor", "", *markdown_table(rows), "", FLOOR_NOTE, ""]
     if summary["peers"]:
@@ -219,7 +240,7 @@ def _trial_rows(summary: dict) -> list[dict]:
             mark = "‡" if trial["other_processes"] else ""
             row = _sizes(summary, case) | {"trial": f"{trial['trial']}{mark}"}
             row |= {pair: f"{value:.4f}" for pair, value in trial["ratios"].items()}
-            for variant in summary["variants"]:
+            for variant in [v for v in summary["variants"] if v in trial["cv"]]:
                 cv = trial["cv"][variant]
                 dagger = " †" if variant in trial["over_max_cv"] else ""
                 row[f"CV {variant}"] = f"{cv:.2%}{dagger}"
@@ -243,7 +264,7 @@ def _block_rows(summary: dict) -> list[dict]:
 
 
 def _sizes(summary: dict, case: dict) -> dict:
-    return {key: point(case)[key] for key in varying_sizes(summary)}
+    return {key: point(case).get(key, "–") for key in varying_sizes(summary)}
 
 
 def _where(summary: dict, case: dict) -> str:
@@ -253,9 +274,12 @@ def _where(summary: dict, case: dict) -> str:
 def _verified(summary: dict) -> str:
     checked = [v for case in summary["cases"] for v in case["verified"].values()]
     draws, equal = sum(v["draws"] for v in checked), sum(v["bit_equal"] for v in checked)
-    largest = max(v["max_abs_error"] for v in checked)
+    largest = max((v["max_abs_error"] for v in checked), default=0)
+    by = dict.fromkeys(case.get("reference", {"by": "NumPy"})["by"] for case in summary["cases"])
+    by.pop("none", None)
+    of = "the NumPy reference" if list(by) == ["NumPy"] else f"the reference ({', '.join(by)})"
     return (
-        f"{draws} outputs against the NumPy reference, {equal} of them bit-equal, "
+        f"{draws} outputs against {of}, {equal} of them bit-equal, "
         f"largest absolute error {largest:.3g}"
     )
 
@@ -269,8 +293,21 @@ def _codes(summary: dict) -> str:
     return "; ".join(parts)
 
 
+def _partitions(summary: dict) -> list[str]:
+    """Where a variant that cuts has cut, if a workload does not mark it."""
+    found = {
+        f"{case['case']['workload']} {variant}: {where}"
+        for case in summary["cases"]
+        for variant, where in case.get("partitions", {}).items()
+        if where != "cut marks"
+    }
+    return [f"- Cut where no mark says so: {'; '.join(sorted(found))}."] if found else []
+
+
 def _software(summary: dict) -> str:
     env = summary["environment"]
+    if not env:
+        return "Nothing was measured, so no TVM is named."
     driver = summary["device"].get("driver")
     words = [f"TVM {env['tvm']} (commit {env['tvm_commit']}), tvm-ffi {env['tvm_ffi']}"]
     words += [f"NVIDIA driver {driver}"] if driver else []

@@ -2,19 +2,32 @@
 
 import pandas as pd
 
+from .failures import words
+
 
 def varying_sizes(summary: dict) -> list[str]:
-    """Of workload, sizes and dtype, those in which the cases differ; depth where none does."""
+    """Of workload, sizes and dtype, those in which the cases differ; depth where none does.
+
+    A size that not all workloads have counts where cases of one workload differ in it.
+    """
     points = [point(case) for case in summary["cases"]]
     keys = dict.fromkeys(key for one in points for key in one)
-    found = [key for key in keys if len({one.get(key) for one in points}) > 1]
-    return found or [next(iter(summary["cases"][0]["case"]["sizes"]))]
+    found = [key for key in keys if _varies(key, points)]
+    return found or [next(iter(summary["cases"][0]["case"]["sizes"]), "workload")]
+
+
+def _varies(key: str, points: list[dict]) -> bool:
+    if all(key in one for one in points):
+        return len({one[key] for one in points}) > 1
+    pairs = {(one["workload"], one[key]) for one in points if key in one}
+    return len(pairs) > len({workload for workload, _ in pairs})
 
 
 def point(case: dict) -> dict:
     """A case's workload, sizes and dtype."""
     found = case["case"]
-    return {"workload": found["workload"], **found["sizes"], "dtype": found["dtype"]}
+    dtype = {"dtype": found["dtype"]} if found["dtype"] else {}  # a model has its own
+    return {"workload": found["workload"], **found["sizes"], **dtype}
 
 
 def point_words(where: dict) -> str:
@@ -26,7 +39,12 @@ def point_words(where: dict) -> str:
 def subtitle(summary: dict) -> str:
     """What all cases share, on one line: device, TVM, compiler, shape."""
     varying = varying_sizes(summary)
-    fixed = {k: v for k, v in point(summary["cases"][0]).items() if k not in varying}
+    points = [point(case) for case in summary["cases"]]
+    fixed = {
+        k: v
+        for k, v in points[0].items()
+        if k not in varying and all(k in other for other in points)
+    }
     workload = fixed.pop("workload", None)
     kind = "CPU" if summary["device"]["kind"] == "llvm" else "GPU"
     compiler = summary["compiler"]
@@ -34,8 +52,8 @@ def subtitle(summary: dict) -> str:
     return ", ".join(
         [
             f"{kind} {summary['device']['name']} ({summary['arch']})",
-            f"TVM {summary['environment']['tvm']}",
-            f"{compiler['name']} {compiler['version']}",
+            f"TVM {summary['environment'].get('tvm', 'not run')}",
+            *([f"{compiler['name']} {compiler['version']}"] if compiler["name"] else []),
             *filter(None, shared),
         ]
     )
@@ -73,17 +91,18 @@ def with_range(over: dict, digits: int) -> str:
 
 
 def markdown_table(rows: list[dict]) -> list[str]:
-    """Lines of a Markdown table with the first row's keys as its head; words to the left.
+    """Lines of a Markdown table with all rows' keys as its head; words to the left.
 
-    No rows give no lines.
+    What a row lacks is a dash. No rows give no lines.
     """
-    if not rows:
+    head = list(dict.fromkeys(key for row in rows for key in row))
+    if not head:
         return []
-    head = list(rows[0])
-    numbers = {key: all(str(row[key])[:1] in "-–0123456789" for row in rows) for key in head}
+    full = [{key: str(row.get(key, "–")) for key in head} for row in rows]
+    numbers = {key: all(row[key][:1] in "-–0123456789" for row in full) for key in head}
     rule = "".join("---:|" if numbers[key] else "---|" for key in head)
     lines = ["| " + " | ".join(head) + " |", "|" + rule]
-    return lines + ["| " + " | ".join(str(row[key]) for key in head) + " |" for row in rows]
+    return lines + ["| " + " | ".join(row.values()) + " |" for row in full]
 
 
 def trials_frame(summary: dict) -> pd.DataFrame:
@@ -135,6 +154,10 @@ def summary_frame(summary: dict) -> pd.DataFrame:
         row |= {"flagged_blocks": case["flagged"]["blocks"], "blocks": case["flagged"]["of"]}
         passing = case["trials_passing"]
         row |= {"trials_passing": passing["passing"], "trials": passing["of"]}
+        if any(other.get("failed") for other in summary["cases"]):
+            row["failed"] = "; ".join(
+                f"{name} ({why['stage']}): {words(why)}" for name, why in case["failed"].items()
+            )
         row["warnings"] = " ".join(case["warnings"])
         rows.append(row)
     return pd.DataFrame(rows)

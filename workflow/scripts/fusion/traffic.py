@@ -5,6 +5,8 @@ import math
 import tvm
 from tvm import relax
 
+from . import releases
+
 WRITES = ("relax.call_tir", "relax.call_dps_packed")
 
 
@@ -19,10 +21,10 @@ def at_least(mod: tvm.IRModule) -> dict[str, int | None]:
     function = mod["main"]
     result = _aliases_of(function)
     written = [(var, value) for var, value in _bindings(function) if _is_written(value)]
-    between = [bytes_of(var.ty) for var, _ in written if var not in result]
+    between = [bytes_of(releases.type_of(var)) for var, _ in written if var not in result]
     kinds = {
-        "inputs": _sum(bytes_of(param.ty) for param in function.params),
-        "outputs": bytes_of(function.body.ty),
+        "inputs": _sum(bytes_of(releases.type_of(param)) for param in function.params),
+        "outputs": bytes_of(releases.type_of(function.body)),
         "intermediates": _sum(between + [_kept_inside(mod, value) for _, value in written]),
     }
     once = (kinds["inputs"], kinds["outputs"])
@@ -64,9 +66,9 @@ def _aliases_of(function: relax.Function) -> set:
 
 def bytes_of(kind) -> int | None:
     """Of a tensor, or of all tensors of a tuple; None if a shape is not known."""
-    if isinstance(kind, relax.TupleType):
+    if isinstance(kind, releases.TupleType):
         return _sum(map(bytes_of, kind.fields))
-    if not isinstance(kind, relax.TensorType):
+    if not isinstance(kind, releases.TensorType):
         return 0
     shape = getattr(kind.shape, "values", None)
     return None if shape is None else _of_shape(shape, kind.dtype)

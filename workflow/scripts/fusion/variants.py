@@ -44,6 +44,10 @@ def _split(passes: list, rates, decisions: list) -> list:
     return [*passes[:at], Split(rates, decisions), *passes[at:]]
 
 
+def _cut_every(passes: list, rates, decisions: list) -> list:
+    return _split(passes, None, decisions)
+
+
 @dataclass(frozen=True)
 class Variant:
     """One way to compile a case.
@@ -65,6 +69,22 @@ class Variant:
     attributes: tuple[tuple[str, object], ...] = ()
     forbidden: tuple[str, ...] = ()
     targets: tuple[str, ...] = ("cuda", "llvm")
+
+
+def without_marks(variant: Variant, cuts: int | None) -> tuple[Variant, str | None]:
+    """The variant for this graph, and in words where it is cut (None: nowhere).
+
+    cuts: how many cuts the workload's function marks, or None for a model's graph, which has no
+    function to mark them in. PARTIAL cuts there; without a mark, at every broadcast edge; and in a
+    model, where SPLIT cuts.
+    """
+    if not variant.cut:
+        return variant, None
+    if cuts is None:
+        return replace(variant, legalize=_split), "where SPLIT cuts"
+    if cuts == 0:
+        return replace(variant, legalize=_cut_every), "every broadcast edge"
+    return variant, "cut marks"
 
 
 GRAPH = "_GRAPH"

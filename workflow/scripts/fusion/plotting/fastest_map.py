@@ -18,10 +18,10 @@ def draw(summary: dict) -> plt.Figure:
     """Needs cases that differ in depth and in cols; a panel for each other difference."""
     panels: dict[str, list[dict]] = {}
     others = [key for key in varying_sizes(summary) if key not in (ACROSS, UP)]
-    for case in summary["cases"]:
+    for case in [case for case in summary["cases"] if case["median_us"]]:
         title = point_words({key: point(case).get(key) for key in others})
         panels.setdefault(title, []).append(case)
-    rows = len({point(case)[UP] for case in summary["cases"]})
+    rows = len({point(case)[UP] for cases in panels.values() for case in cases})
     figure, axes = plt.subplots(
         len(panels),
         1,
@@ -38,7 +38,9 @@ def draw(summary: dict) -> plt.Figure:
         for v in summary["variants"]
         if any(v in names for names in shown)
     ]
-    if any(fastest(case, summary["variants"]).tied for case in summary["cases"]):
+    if any(
+        fastest(case, summary["variants"]).tied for case in summary["cases"] if case["median_us"]
+    ):
         handles.append(Patch(facecolor="white", edgecolor="#555555", hatch="////", label="tie"))
     axes[0, 0].legend(handles=handles, loc="center left", bbox_to_anchor=(1.01, 0.5))
     figure.get_layout_engine().set(rect=(0, 0.1, 1, 0.9))

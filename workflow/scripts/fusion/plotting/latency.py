@@ -33,10 +33,12 @@ def _bars(ax, cases: list[dict], variants: list[str]) -> None:
     width = 0.8 / len(variants)
     for index, variant in enumerate(variants):
         color, marker = style.look(variant)
-        xs = [place + width * (index - (len(variants) - 1) / 2) for place in range(len(cases))]
-        medians = [case["median_us"][variant]["median"] for case in cases]
+        places = [p for p, case in enumerate(cases) if variant in case["median_us"]]
+        timed = [cases[place] for place in places]
+        xs = [place + width * (index - (len(variants) - 1) / 2) for place in places]
+        medians = [case["median_us"][variant]["median"] for case in timed]
         ax.bar(xs, medians, width * 0.92, color=color, alpha=0.75, label=variant)
-        for x, case, middle in zip(xs, cases, medians, strict=True):
+        for x, case, middle in zip(xs, timed, medians, strict=True):
             values = case["median_us"][variant]["values"]
             spots = [
                 x + style.stable_jitter(f"{variant}{i}", width / 4) for i in range(len(values))
@@ -60,10 +62,10 @@ def _bars(ax, cases: list[dict], variants: list[str]) -> None:
 
 
 def _lines(ax, cases: list[dict], variants: list[str]) -> None:
-    places = range(len(cases))
     for variant in variants:
         color, marker = style.look(variant)
-        found = [case["median_us"][variant] for case in cases]
+        places = [p for p, case in enumerate(cases) if variant in case["median_us"]]
+        found = [cases[place]["median_us"][variant] for place in places]
         ax.plot(
             places,
             [over["median"] for over in found],

@@ -38,7 +38,7 @@ def draw(summary: dict) -> plt.Figure:
     """Needs two cases or more, and their latency over the floor."""
     axis, panels = axis_and_panels(summary)
     figure, axes = figure_of(panels, 4.6)
-    names = list(dict.fromkeys(name for case in summary["cases"] for name in case["over_floor"]))
+    names = list(dict.fromkeys(name for c in summary["cases"] for name in c["over_floor"] or {}))
     for title, cases in panels.items():
         _panel(axes[title], axis, cases, [name for name in names if name != summary["floor"]])
         axes[title].axhline(1, color="#555555", linewidth=1)
@@ -65,7 +65,7 @@ def _panel(ax: plt.Axes, axis: str, cases: list[dict], names: list[str]) -> None
         timed = [
             (x, case["over_floor"][name])
             for x, case in zip(along, cases, strict=True)
-            if name in case["over_floor"]
+            if name in (case["over_floor"] or {})
         ]
         hollow = style.dashes(name) == "--"
         ax.plot(

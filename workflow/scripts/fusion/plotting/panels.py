@@ -24,7 +24,7 @@ def axis_and_panels(summary: dict) -> tuple[str, dict[str, list[dict]]]:
         panels.setdefault(point_words(rest), []).append(case)
     for cases in panels.values():
         if along[0] not in ("workload", "dtype"):
-            cases.sort(key=lambda case: _order([point(case)[key] for key in along]))
+            cases.sort(key=lambda case: _order([point(case).get(key, 0) for key in along]))
     return " × ".join(along), panels
 
 
@@ -34,7 +34,7 @@ def _order(sizes: list[int]) -> tuple[int, list[int]]:
 
 def place(case: dict, axis: str) -> str:
     """Where a case lies on an axis of axis_and_panels, in words."""
-    return "×".join(str(point(case)[key]) for key in axis.split(" × "))
+    return "×".join(str(point(case).get(key, "–")) for key in axis.split(" × "))
 
 
 def ticks(ax: plt.Axes, axis: str, cases: list[dict]) -> None:

@@ -33,13 +33,13 @@ def draw(summary: dict) -> plt.Figure:
 
 
 def _panel(ax, axis: str, cases: list[dict], pairs: list[str]) -> None:
-    places = range(len(cases))
     ax.axhline(1, color="#555555", linewidth=1)
     for index, pair in enumerate(pairs):
         color, marker = style.look(pair)
         shift = min(0.09, 0.6 / len(pairs)) * (index - (len(pairs) - 1) / 2)
-        xs = [place + shift for place in places]
-        medians = [case["ratios"][pair]["median"] for case in cases]
+        timed = [case for case in cases if pair in case["ratios"]]
+        xs = [place + shift for place, case in enumerate(cases) if pair in case["ratios"]]
+        medians = [case["ratios"][pair]["median"] for case in timed]
         ax.plot(
             xs,
             medians,
@@ -48,7 +48,7 @@ def _panel(ax, axis: str, cases: list[dict], pairs: list[str]) -> None:
             marker="_",
             markersize=min(16, 100 / len(cases)),
         )
-        for x, case in zip(xs, cases, strict=True):
+        for x, case in zip(xs, timed, strict=True):
             values, over = case["ratios"][pair]["values"], case["ratios"][pair]["interval"]
             if over:
                 ax.vlines(x, over["low"], over["high"], color=color, linewidth=5, alpha=0.35)
@@ -64,13 +64,13 @@ def _panel(ax, axis: str, cases: list[dict], pairs: list[str]) -> None:
         ax.scatter([], [], color=color, marker=marker, s=24, label=label)
     ticks(ax, axis, cases)
     ax.set_xlim(-0.5, len(cases) - 0.5)
-    _scale(ax, [case["ratios"][pair]["median"] for case in cases for pair in pairs])
+    _scale(ax, [over["median"] for case in cases for over in case["ratios"].values()])
     ax.grid(axis="x", visible=False)
 
 
 def _scale(ax, medians: list[float]) -> None:
     """From 0 on; on a log scale where the ratios are so far apart that some would lie on 0."""
-    if max(medians) / min(medians) > WIDE:
+    if medians and max(medians) / min(medians) > WIDE:
         style.plain_log(ax)
         ax.set_ylabel("ratio, log (below 1: the first is faster)")
     else:

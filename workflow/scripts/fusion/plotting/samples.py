@@ -12,7 +12,8 @@ from . import style
 def draw(summary: dict, trials: list[dict]) -> plt.Figure:
     """trials: the time records of one case, in order of trial."""
     control = summary["control"]
-    names = [*summary["variants"], *([control["name"]] if control else [])]
+    known = trials[0]["blocks"][0]["samples_us"]
+    names = [n for n in [*summary["variants"], control and control["name"]] if n in known]
     figure, axes = plt.subplots(
         len(names),
         1,

@@ -1,6 +1,7 @@
 """One look for all figures: colours that colour-blind readers can tell apart, README width."""
 
 import hashlib
+import re
 import textwrap
 from pathlib import Path
 
@@ -11,6 +12,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
+from ..entries import AT
 from ..tables import subtitle
 
 # Okabe and Ito's palette (jfly.uni-koeln.de/color), then wine and olive of Paul Tol's muted scheme
@@ -76,7 +78,8 @@ plt.rcParams.update(
 
 
 def look(name: str) -> tuple[str, str]:
-    """Colour and marker of a variant, a peer, a ratio or a workload."""
+    """Colour and marker of a variant (under any TVM), a peer, a ratio or a workload."""
+    name = re.sub(rf"{AT}[^/]+", "", name)
     return VARIANT.get(name) or RATIO.get(name) or WORKLOAD.get(name) or OTHER
 
 
