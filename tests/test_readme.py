@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from conftest import ROOT, has_gpu, run, snakemake
+from test_own_workloads import example
 from test_rates_record import write as write_rates
 
 from fusion.devices import resolve
@@ -23,13 +24,18 @@ def test_the_two_commands_of_a_newcomer_stand_there_to_the_letter():
         "python3 -m pip install -r envs/requirements.txt && snakemake --cores 1 --resources gpu=1"
         in commands()
     )
-    assert "python3 -m pip install -r envs/requirements-dev.txt && python3 -m pytest" in commands()
+    assert "python3 -m pip install -r envs/requirements-dev.txt && python3 -m pytest -n 2" in commands()
 
 
 def test_every_snakemake_command_is_understood(make_checkout):
     """Each as it stands, as a dry run; those that need results of a run may say so in words."""
     folder = make_checkout("readme")
     (folder / "my.yaml").write_text("experiment: mine\n")
+    (folder / "gated_softmax.py").write_text(example())
+    (folder / "patch.yaml").write_text(re.search(r"```yaml\n(.*?)```", README, re.S)[1])
+    for part in ("before", "after"):
+        (folder / f"results/{part}/sm_90/tables").mkdir(parents=True)
+        (folder / f"results/{part}/sm_90/tables/summary.json").write_text("{}")
     write_rates(folder / "rates.json", arch=resolve("auto").arch)
     seen = 0
     for line in commands():

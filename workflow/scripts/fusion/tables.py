@@ -52,11 +52,17 @@ def subtitle(summary: dict) -> str:
     return ", ".join(
         [
             f"{kind} {summary['device']['name']} ({summary['arch']})",
-            f"TVM {summary['environment'].get('tvm', 'not run')}",
+            f"TVM {_tvms(summary)}",
             *([f"{compiler['name']} {compiler['version']}"] if compiler["name"] else []),
             *filter(None, shared),
         ]
     )
+
+
+def _tvms(summary: dict) -> str:
+    """The TVM's version, or those of several."""
+    several = [found["tvm"] for found in summary.get("toolchains", {}).values()]
+    return ", ".join(several) or summary["environment"].get("tvm", "not run")
 
 
 def measured(summary: dict) -> str:

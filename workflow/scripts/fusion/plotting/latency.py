@@ -5,7 +5,7 @@ be too many, and a dot for each trial.
 import matplotlib.pyplot as plt
 
 from . import style
-from .panels import axis_and_panels, figure_of, ticks
+from .panels import axis_and_panels, figure_of, ticks, unjoin
 
 MOST_BARS = 12  # in a panel; more are too narrow for the number in each
 
@@ -17,6 +17,7 @@ def draw(summary: dict) -> plt.Figure:
         bars = len(cases) * len(summary["variants"])
         panel = _bars if bars <= MOST_BARS else _lines
         panel(axes[name], cases, summary["variants"])
+        unjoin(axes[name], axis)
         ticks(axes[name], axis, cases)
     next(iter(axes.values())).legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
     figure.get_layout_engine().set(rect=(0, 0.08, 1, 0.92))

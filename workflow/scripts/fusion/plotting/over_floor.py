@@ -6,7 +6,7 @@ from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, StrMetho
 from ..tables import point
 from ..words import percent
 from . import style
-from .panels import axis_and_panels, figure_of, ticks
+from .panels import axis_and_panels, figure_of, ticks, unjoin
 
 TICKS = (
     0.2,
@@ -86,6 +86,7 @@ def _panel(ax: plt.Axes, axis: str, cases: list[dict], names: list[str]) -> None
     if axis == "depth":
         along_depth(ax, list(along))
     else:
+        unjoin(ax, axis)
         ticks(ax, axis, cases)
     log_ratio(ax)
 

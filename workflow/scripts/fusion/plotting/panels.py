@@ -46,6 +46,14 @@ def ticks(ax: plt.Axes, axis: str, cases: list[dict]) -> None:
     ax.set_xlabel(axis)
 
 
+def unjoin(ax: plt.Axes, axis: str) -> None:
+    """Between two workloads there is nothing that a line could show."""
+    if axis == "workload":
+        for line in ax.get_lines():
+            if len(line.get_xdata()) > 1 and line.get_marker() not in ("None", ""):
+                line.set_linestyle("none")
+
+
 def figure_of(panels: dict[str, list[dict]], height: float) -> tuple[plt.Figure, dict]:
     """A figure with a row of axes a panel, and {panel title: its axes}. height: inches a row."""
     figure, axes = plt.subplots(

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 
 from ..words import percent
 from . import style
-from .panels import axis_and_panels, figure_of, ticks
+from .panels import axis_and_panels, figure_of, ticks, unjoin
 
 WIDE = 12  # the largest ratio of a panel over its smallest, above which its scale is logarithmic
 
@@ -62,6 +62,7 @@ def _panel(ax, axis: str, cases: list[dict], pairs: list[str]) -> None:
         shown = ", ".join(f"{m:.2f}" for m in medians) if len(medians) <= 3 else ""
         label = f"{pair}: {shown}" if shown else pair
         ax.scatter([], [], color=color, marker=marker, s=24, label=label)
+    unjoin(ax, axis)
     ticks(ax, axis, cases)
     ax.set_xlim(-0.5, len(cases) - 0.5)
     _scale(ax, [over["median"] for case in cases for over in case["ratios"].values()])

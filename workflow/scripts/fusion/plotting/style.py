@@ -58,6 +58,8 @@ WORKLOAD = {
     "erf_chain_add": (_SKY, "P"),
     "cheap_chain_add": (_BLACK, "*"),
 }
+LINES = ("-", "--", ":", "-.")
+_TOOLCHAINS: dict[str, str] = {}  # the line of each, in the order of drawing
 OTHER = (_GREY, "X")
 WIDTH = 8.4  # inches; at 150 dpi about what GitHub shows without shrinking much
 
@@ -84,7 +86,13 @@ def look(name: str) -> tuple[str, str]:
 
 
 def dashes(name: str) -> str:
-    """The line of a variant or peer: dashed where its launches are captured in CUDA graphs."""
+    """The line of a variant or peer: dashed where its launches are captured in CUDA graphs, and
+    another for each TVM.
+    """
+    if AT in name:
+        toolchain = name.partition(AT)[2]
+        _TOOLCHAINS.setdefault(toolchain, LINES[len(_TOOLCHAINS) % len(LINES)])
+        return _TOOLCHAINS[toolchain]
     return "--" if name.endswith("_GRAPH") else "-"
 
 
