@@ -24,7 +24,10 @@ def test_the_two_commands_of_a_newcomer_stand_there_to_the_letter():
         "python3 -m pip install -r envs/requirements.txt && snakemake --cores 1 --resources gpu=1"
         in commands()
     )
-    assert "python3 -m pip install -r envs/requirements-dev.txt && python3 -m pytest -n 2" in commands()
+    assert (
+        "python3 -m pip install -r envs/requirements-dev.txt && python3 -m pytest -n 2"
+        in commands()
+    )
 
 
 def test_every_snakemake_command_is_understood(make_checkout):

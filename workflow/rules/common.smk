@@ -110,9 +110,13 @@ def toolchain_words(wildcards):
 
 
 def variant_words(wildcards):
-    """The words for a variant and for its TVM; --several where its name says which TVM it is."""
+    """The words for a variant and for its TVM; --several where its name says which TVM it is.
+
+    The workload's expected calls bind the first TVM; of another, a change is what is asked for.
+    """
     variant = entries.variant_of(wildcards.variant)
     several = " --several" if entries.toolchain_of(wildcards.variant) else ""
+    several += " --any-calls" if toolchain_of(wildcards) != TVMS[0] else ""
     return f"--variant {variant} {toolchain_words(wildcards)}{several}".rstrip()
 
 

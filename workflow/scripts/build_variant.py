@@ -25,7 +25,10 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=args.out, prefix=compiling.BUILDING) as folder:
         kept = args.out / "failed-ir"
-        made = build.build(case, variant, args.arch, Path(folder), kept, args.rates)
+        expected = None if args.any_calls else case.expected_calls(variant.name)
+        made = build.build(
+            case, variant, args.arch, Path(folder), kept, args.rates, expected=expected
+        )
         code = made.code
         records.write_text(args.out / code.source_file, code.source)
         records.write_bytes(args.out / code.file, code.data)

@@ -29,6 +29,7 @@ def main() -> None:
     words += ["--rates", str(args.rates)] if args.rates else []
     words += ["--toolchain", args.toolchain] if args.toolchain else []
     words += ["--several"] if args.several else []
+    words += ["--any-calls"] if args.any_calls else []
     why = supervise.run(toolchain, PROGRAM, words, args.limit)
     if why is None:
         return

@@ -29,7 +29,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory(prefix="fuse-or-not-") as folder:
         words = [*case.arguments(), "--variant", entries.variant_of(first["variant"])]
-        words += ["--arch", first["arch"], "--out", folder]
+        words += ["--arch", first["arch"], "--out", folder, "--any-calls"]
         words += ["--rates", str(args.rates)] if args.rates else []
         why = supervise.run(
             toolchains.find(args.toolchain), PROGRAM, words, args.limit, subprocess.DEVNULL

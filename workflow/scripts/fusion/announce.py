@@ -2,6 +2,7 @@
 
 import sys
 
+from . import toolchains
 from .cases import Case
 from .devices import Device, cpu_name
 
@@ -16,6 +17,8 @@ def lines(settings: dict, device: Device, cases: dict[str, Case]) -> list[str]:
     workloads = ", ".join(dict.fromkeys(case.workload for case in cases.values()))
     names = [*settings["variants"], *({settings["floor"]} - {"none"}), *settings["peers"]]
     what = f"{len(cases)} cases of {workloads}: {', '.join(names)}"
+    tvms = toolchains.tvms(settings["toolchains"])
+    what += f", under {', '.join(tvms)}" if tvms else ""
     inlined = " (compare INLINED with ON)" if "INLINED" in settings["variants"] else ""
     if device.kind == "llvm":
         first = [

@@ -22,6 +22,11 @@ def parse(description: str) -> argparse.Namespace:
     parser.add_argument(
         "--several", action="store_true", help="the variant is named with its TVM, as ON@tvm-0.26"
     )
+    parser.add_argument(
+        "--any-calls",
+        action="store_true",
+        help="record the calls without holding them to the workload's expectation",
+    )
     failures.add_arguments(parser, "compile_s")
     return parser.parse_args()
 

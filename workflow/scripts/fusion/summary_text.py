@@ -2,12 +2,12 @@
 
 from .answers import answer
 from .failures import words
+from .summary_basis import basis
 from .tables import (
     markdown_table,
-    measured,
-    point,
+    sizes_of,
     subtitle,
-    varying_sizes,
+    where_of,
     with_interval,
     with_range,
 )
@@ -40,7 +40,7 @@ def markdown(summary: dict) -> str:
     if device["kind"] == "llvm":
         note = CPU_NOTE + (INLINED_NOTE if "INLINED" in summary["variants"] else "")
         lines += [f"> {note.format(name=device['name'])}", ""]
-    answers = [_sizes(summary, case) | answer(case) for case in summary["cases"]]
+    answers = [sizes_of(summary, case) | answer(case) for case in summary["cases"]]
     if any(map(answer, summary["cases"])):
         lines += ["## In short", "", *markdown_table(answers), ""]
     lines += _failure_lines(summary)
@@ -59,13 +59,13 @@ def markdown(summary: dict) -> str:
         lines += ["‡ Other processes were on the GPU during the trial.", ""]
     lines += ["### What the intervals rest on", "", *markdown_table(_block_rows(summary)), ""]
     lines += ["A trial's mean over its unflagged blocks (of the log of the ratio of medians).", ""]
-    return "\n".join([*lines, "## What this rests on", "", *_basis(summary), ""])
+    return "\n".join([*lines, "## What this rests on", "", *basis(summary), ""])
 
 
 def _failure_lines(summary: dict) -> list[str]:
     """A row a variant that failed, with the stage and its own words."""
     rows = [
-        _sizes(summary, case)
+        sizes_of(summary, case)
         | {"variant": name, "failed in": why["stage"], "message": _cell(words(why))}
         for case in summary["cases"]
         for name, why in case.get("failed", {}).items()
@@ -95,7 +95,7 @@ def _reading(summary: dict) -> str:
 def _warnings(summary: dict) -> list[str]:
     lines = []
     for case in summary["cases"]:
-        where = _where(summary, case)
+        where = where_of(summary, case)
         lines += [f"- {where}: {warning}" for warning in case["warnings"]]
     return ["Warnings:", "", *lines, ""] if lines else []
 
@@ -117,41 +117,11 @@ def _steadiness(summary: dict) -> str:
     return text
 
 
-def _basis(summary: dict) -> list[str]:
-    protocol, device = summary["protocol"], summary["device"]
-    many = "up to " if protocol["stop"] == "precision" else ""
-    ended = (
-        f" A trial ended once {_pairs(protocol)} had a half-width under "
-        f"{percent(protocol['precision'])} over its blocks, {protocol['min_blocks']} at least."
-        if many
-        else ""
-    )
-    return [
-        f"- {many}{protocol['blocks']} blocks a trial; in each, every variant once, in an order "
-        "that cycles through all permutations; "
-        f"{many}{protocol['blocks'] * protocol['repeat']} samples a variant and trial, each at "
-        f"least {protocol['min_repeat_ms']} ms of calls (`vm.time_evaluator`).{ended}",
-        "- Inside the timing: the calls with the virtual machine's allocations. Outside: "
-        "compilation, transfers, checks.",
-        f"- Verified before timing: {_verified(summary)}.",
-        f"- All trials of a case ran the same {'cubins' if device['kind'] == 'cuda' else 'code'}: "
-        f"{_codes(summary)}.",
-        *_partitions(summary),
-        f"- {_software(summary)}",
-        f"- All of it was {measured(summary)}.",
-    ]
-
-
-def _pairs(protocol: dict) -> str:
-    pairs = protocol["precision_pairs"]
-    return "every ratio" if list(pairs) == ["all"] else " and ".join(pairs)
-
-
 def _ratio_rows(summary: dict) -> list[dict]:
     rows = []
     for case in summary["cases"]:
         passing = case["trials_passing"]
-        row = _sizes(summary, case)
+        row = sizes_of(summary, case)
         row |= {
             pair: with_interval(over["median"], over["interval"])
             for pair, over in case["ratios"].items()
@@ -163,7 +133,7 @@ def _ratio_rows(summary: dict) -> list[dict]:
 
 def _verdict_rows(summary: dict) -> list[dict]:
     return [
-        _sizes(summary, case)
+        sizes_of(summary, case)
         | {"ratio": pair, "verdict": f"**{found['verdict']}**", "reason": found["reason"]}
         for case in summary["cases"]
         for pair, found in case["verdicts"].items()
@@ -172,7 +142,7 @@ def _verdict_rows(summary: dict) -> list[dict]:
 
 def _latency_rows(summary: dict) -> list[dict]:
     return [
-        _sizes(summary, case) | {v: with_range(o, 2) for v, o in case["median_us"].items()}
+        sizes_of(summary, case) | {v: with_range(o, 2) for v, o in case["median_us"].items()}
         for case in summary["cases"]
     ]
 
@@ -182,7 +152,7 @@ def _floor_lines(summary: dict) -> list[str]:
     if not summary.get("floor"):
         return []
     rows = [
-        _sizes(summary, case)
+        sizes_of(summary, case)
         | {n: with_interval(o["median"], o["interval"], 3) for n, o in case["over_floor"].items()}
         for case in summary["cases"]
         if case["over_floor"]
@@ -200,7 +170,7 @@ def _floor_lines(summary: dict) -> list[str]:
 def _regret_rows(summary: dict) -> list[dict]:
     rows = []
     for case in summary["cases"]:
-        row = _sizes(summary, case)
+        row = sizes_of(summary, case)
         for variant, regret in case["regret"].items():
             best = regret["interval"] is None and regret["ratio"] == 1
             row[variant] = "best" if best else with_interval(regret["ratio"], regret["interval"], 3)
@@ -211,7 +181,7 @@ def _regret_rows(summary: dict) -> list[dict]:
 def _steadiness_rows(summary: dict) -> list[dict]:
     rows = []
     for case in summary["cases"]:
-        row = _sizes(summary, case)
+        row = sizes_of(summary, case)
         if summary["control"]:
             of, control = summary["control"]["of"], case["control"]
             row[f"control {of}/{of}"] = (
@@ -238,7 +208,7 @@ def _trial_rows(summary: dict) -> list[dict]:
     for case in summary["cases"]:
         for trial in case["trials"]:
             mark = "‡" if trial["other_processes"] else ""
-            row = _sizes(summary, case) | {"trial": f"{trial['trial']}{mark}"}
+            row = sizes_of(summary, case) | {"trial": f"{trial['trial']}{mark}"}
             row |= {pair: f"{value:.4f}" for pair, value in trial["ratios"].items()}
             for variant in [v for v in summary["variants"] if v in trial["cv"]]:
                 cv = trial["cv"][variant]
@@ -252,7 +222,7 @@ def _trial_rows(summary: dict) -> list[dict]:
 
 def _block_rows(summary: dict) -> list[dict]:
     return [
-        _sizes(summary, case)
+        sizes_of(summary, case)
         | {"trial": trial["trial"]}
         | {
             pair: "–" if over["block_means"][place] is None else f"{over['block_means'][place]:.4f}"
@@ -261,55 +231,3 @@ def _block_rows(summary: dict) -> list[dict]:
         for case in summary["cases"]
         for place, trial in enumerate(case["trials"])
     ]
-
-
-def _sizes(summary: dict, case: dict) -> dict:
-    return {key: point(case).get(key, "–") for key in varying_sizes(summary)}
-
-
-def _where(summary: dict, case: dict) -> str:
-    return ", ".join(f"{key} {value}" for key, value in _sizes(summary, case).items())
-
-
-def _verified(summary: dict) -> str:
-    checked = [v for case in summary["cases"] for v in case["verified"].values()]
-    draws, equal = sum(v["draws"] for v in checked), sum(v["bit_equal"] for v in checked)
-    largest = max((v["max_abs_error"] for v in checked), default=0)
-    by = dict.fromkeys(case.get("reference", {"by": "NumPy"})["by"] for case in summary["cases"])
-    by.pop("none", None)
-    of = "the NumPy reference" if list(by) == ["NumPy"] else f"the reference ({', '.join(by)})"
-    return (
-        f"{draws} outputs against {of}, {equal} of them bit-equal, "
-        f"largest absolute error {largest:.3g}"
-    )
-
-
-def _codes(summary: dict) -> str:
-    parts = []
-    for case in summary["cases"]:
-        where = _where(summary, case)
-        hashes = ", ".join(f"{v} `{sha[:12]}`" for v, sha in case["code"].items())
-        parts.append(f"{where}: {hashes}")
-    return "; ".join(parts)
-
-
-def _partitions(summary: dict) -> list[str]:
-    """Where a variant that cuts has cut, if a workload does not mark it."""
-    found = {
-        f"{case['case']['workload']} {variant}: {where}"
-        for case in summary["cases"]
-        for variant, where in case.get("partitions", {}).items()
-        if where != "cut marks"
-    }
-    return [f"- Cut where no mark says so: {'; '.join(sorted(found))}."] if found else []
-
-
-def _software(summary: dict) -> str:
-    env = summary["environment"]
-    if not env:
-        return "Nothing was measured, so no TVM is named."
-    driver = summary["device"].get("driver")
-    words = [f"TVM {env['tvm']} (commit {env['tvm_commit']}), tvm-ffi {env['tvm_ffi']}"]
-    words += [f"NVIDIA driver {driver}"] if driver else []
-    words += [f"Python {env['python']}, NumPy {env['numpy']}, {env['os']}"]
-    return ", ".join(words) + "."

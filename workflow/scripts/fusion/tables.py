@@ -36,6 +36,16 @@ def point_words(where: dict) -> str:
     return ", ".join(str(v) if k in named else f"{k} {v}" for k, v in where.items())
 
 
+def sizes_of(summary: dict, case: dict) -> dict:
+    """The parts of a case in which the summary's cases differ."""
+    return {key: point(case).get(key, "–") for key in varying_sizes(summary)}
+
+
+def where_of(summary: dict, case: dict) -> str:
+    """The same in words: depth 8."""
+    return ", ".join(f"{key} {value}" for key, value in sizes_of(summary, case).items())
+
+
 def subtitle(summary: dict) -> str:
     """What all cases share, on one line: device, TVM, compiler, shape."""
     varying = varying_sizes(summary)
