@@ -76,7 +76,8 @@ def _lines(ax, cases: list[dict], variants: list[str]) -> None:
             markersize=5,
             label=variant,
         )
-        for place, over in zip(places, found, strict=True):
-            ax.scatter([place] * len(over["values"]), over["values"], s=5, color=color)
+        spots = [(p, v) for p, o in zip(places, found, strict=True) for v in o["values"]]
+        if spots:
+            ax.scatter(*zip(*spots, strict=True), s=5, color=color)
     style.plain_log(ax)
     ax.set_ylabel("µs a call (median, log)")

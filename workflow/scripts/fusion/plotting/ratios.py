@@ -48,17 +48,14 @@ def _panel(ax, axis: str, cases: list[dict], pairs: list[str]) -> None:
             marker="_",
             markersize=min(16, 100 / len(cases)),
         )
-        for x, case in zip(xs, timed, strict=True):
-            values, over = case["ratios"][pair]["values"], case["ratios"][pair]["interval"]
-            if over:
-                ax.vlines(x, over["low"], over["high"], color=color, linewidth=5, alpha=0.35)
-            offsets = [
-                x + style.stable_jitter(f"{pair}{trial}", 0.03) for trial in range(len(values))
-            ]
-            over = [bool(set(pair.split("/")) & set(t["over_max_cv"])) for t in case["trials"]]
-            faces = ["white" if marked else color for marked in over]
-            for place, value, face in zip(offsets, values, faces, strict=True):
-                ax.scatter(place, value, s=24, marker=marker, facecolor=face, edgecolor=color)
+        over = [(x, case["ratios"][pair]["interval"]) for x, case in zip(xs, timed, strict=True)]
+        known = [(x, bounds["low"], bounds["high"]) for x, bounds in over if bounds]
+        if known:
+            ax.vlines(*zip(*known, strict=True), color=color, linewidth=5, alpha=0.35)
+        dots = [dot for x, case in zip(xs, timed, strict=True) for dot in _dots(x, case, pair)]
+        faces = ["white" if marked else color for _, _, marked in dots]
+        places, values = [dot[0] for dot in dots], [dot[1] for dot in dots]
+        ax.scatter(places, values, s=24, marker=marker, facecolor=faces, edgecolor=color)
         shown = ", ".join(f"{m:.2f}" for m in medians) if len(medians) <= 3 else ""
         label = f"{pair}: {shown}" if shown else pair
         ax.scatter([], [], color=color, marker=marker, s=24, label=label)
@@ -67,6 +64,20 @@ def _panel(ax, axis: str, cases: list[dict], pairs: list[str]) -> None:
     ax.set_xlim(-0.5, len(cases) - 0.5)
     _scale(ax, [over["median"] for case in cases for over in case["ratios"].values()])
     ax.grid(axis="x", visible=False)
+
+
+def _dots(x: float, case: dict, pair: str) -> list[tuple[float, float, bool]]:
+    """A trial's place, value, and whether one of the two had a CV over the bound."""
+    return [
+        (
+            x + style.stable_jitter(f"{pair}{number}", 0.03),
+            value,
+            bool(set(pair.split("/")) & set(trial["over_max_cv"])),
+        )
+        for number, (value, trial) in enumerate(
+            zip(case["ratios"][pair]["values"], case["trials"], strict=True)
+        )
+    ]
 
 
 def _scale(ax, medians: list[float]) -> None:
