@@ -72,7 +72,9 @@ def _failure_lines(summary: dict) -> list[str]:
     ]
     if not rows:
         return []
-    return ["## Failed", "", *markdown_table(rows), "", "The others were measured.", ""]
+    measured = any(case["median_us"] for case in summary["cases"])
+    rest = "The others were measured." if measured else "Nothing was measured."
+    return ["## Failed", "", *markdown_table(rows), "", rest, ""]
 
 
 def _cell(text: str) -> str:
