@@ -59,7 +59,8 @@ def by_jax(cases: dict[str, Callable], arrays: dict) -> dict[str, np.ndarray]:
 
 
 def by_torch(cases: dict[str, Callable], arrays: dict) -> dict[str, np.ndarray]:
-    torch = pytest.importorskip("torch")
+    import torch
+
     from fusion.namespace_torch import TorchNamespace
 
     def tensor(array: np.ndarray):
@@ -86,6 +87,10 @@ def assert_same(found: dict, wanted: dict, dtype: str | None = None) -> None:
             np.testing.assert_allclose(
                 given.astype(float), expected.astype(float), rtol, atol, err_msg=name
             )
+
+
+# The machine with a GPU is the one that has PyTorch.
+BY_TORCH = pytest.param(by_torch, marks=pytest.mark.gpu)
 
 
 def test_the_cases_call_every_function_of_the_namespace():
@@ -118,7 +123,7 @@ def test_the_reference_is_the_exact_result_rounded_once(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int8", "uint8"])
-@pytest.mark.parametrize("read", [by_numpy, by_relax, by_jax, by_torch])
+@pytest.mark.parametrize("read", [by_numpy, by_relax, by_jax, BY_TORCH])
 def test_whole_numbers_wrap_around_in_every_reading(read, dtype):
     arrays = namespace_cases.whole_arrays(dtype)
     wanted = by_known(WHOLE, arrays)
@@ -127,7 +132,7 @@ def test_whole_numbers_wrap_around_in_every_reading(read, dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
-@pytest.mark.parametrize("read", [by_relax, by_jax, by_torch])
+@pytest.mark.parametrize("read", [by_relax, by_jax, BY_TORCH])
 def test_the_other_readings_agree_with_the_reference(read, dtype):
     """In float32 for every function, in the narrower dtypes for some."""
     arrays = namespace_cases.arrays(dtype)
