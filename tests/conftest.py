@@ -92,10 +92,10 @@ def make_checkout(tmp_path_factory):
 
 
 def has_gpu() -> bool:
-    from fusion.devices import NoGpu, find_gpu
+    from fusion.devices import NoGpu, find_gpus
 
     try:
-        return bool(find_gpu())
+        return bool(find_gpus())
     except NoGpu:
         return False
 

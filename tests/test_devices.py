@@ -60,20 +60,46 @@ def test_auto_takes_the_first_gpu(machine):
 @pytest.mark.parametrize("selector", [1, "1", "GPU-bbbb"])
 def test_an_index_or_a_uuid_chooses(machine, selector):
     machine(TWO)
-    assert devices.resolve("cuda", selector).arch == "sm_90"
+    assert devices.resolve("cuda", [selector]).arch == "sm_90"
 
 
 def test_indices_count_what_cuda_visible_devices_shows(machine):
     machine(TWO, visible="1")
-    assert devices.resolve("auto", 0).gpu.uuid == "GPU-bbbb"
+    assert devices.resolve("auto", [0]).gpu.uuid == "GPU-bbbb"
     machine(TWO, visible="GPU-bbbb,GPU-aaaa")
-    assert devices.resolve("auto", 1).gpu.uuid == "GPU-aaaa"
+    assert devices.resolve("auto", [1]).gpu.uuid == "GPU-aaaa"
+
+
+FOUR = [
+    {"uuid": "GPU-cccc", "name": "NVIDIA H100", "cc": (9, 0), "memory": 80 << 30},
+    {"uuid": "GPU-dddd", "name": "NVIDIA H200", "cc": (9, 0), "memory": 139 << 30},
+    *TWO,
+]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "gpus", "found"),
+    [
+        ("sm_90", "all", ["GPU-cccc"]),  # an H200 is of another model
+        ("sm_90", [3, 1], ["GPU-bbbb", "GPU-dddd"]),
+        ("sm_90", ["GPU-dddd", "GPU-bbbb", 1], ["GPU-dddd", "GPU-bbbb"]),
+        ("auto", [2, 3, 1], ["GPU-aaaa"]),
+        ("sm_90", [2, 3, 1], ["GPU-bbbb", "GPU-dddd"]),
+        ("cuda", [1], ["GPU-dddd"]),
+    ],
+)
+def test_of_several_gpus_those_of_one_arch_and_model_count(machine, wanted, gpus, found):
+    machine(FOUR)
+    device = devices.resolve(wanted, gpus)
+    assert [gpu.uuid for gpu in device.gpus] == found
+    assert device.gpu.uuid == found[0]
+    assert [gpu.uuid for gpu in device.only(device.gpus[-1]).gpus] == found[-1:]
 
 
 def test_a_gpu_that_is_not_there_is_answered_with_those_that_are(machine):
     machine(TWO)
-    with pytest.raises(FusionError, match=r"gpu\.device 7 [\s\S]*GPU-aaaa[\s\S]*GPU-bbbb"):
-        devices.resolve("auto", 7)
+    with pytest.raises(FusionError, match=r"gpu\.devices: 7 [\s\S]*GPU-aaaa[\s\S]*GPU-bbbb"):
+        devices.resolve("auto", [7])
 
 
 @pytest.mark.parametrize(

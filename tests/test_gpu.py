@@ -36,9 +36,9 @@ SHORT = [
 
 @pytest.fixture(scope="module")
 def arch():
-    from fusion.devices import find_gpu
+    from fusion.devices import find_gpus
 
-    return find_gpu().arch
+    return find_gpus()[0].arch
 
 
 @pytest.fixture(scope="module")
@@ -224,9 +224,9 @@ def test_a_busy_gpu_can_be_measured_with_a_mark(built, tmp_path, other_process):
 
 
 def test_a_gpu_is_chosen_by_its_uuid(built, tmp_path):
-    from fusion.devices import find_gpu
+    from fusion.devices import find_gpus
 
-    done = trial(built, tmp_path, "--gpu", find_gpu().uuid)
+    done = trial(built, tmp_path, "--gpu", find_gpus()[0].uuid)
     assert done.returncode == 0, done.stdout
     done = trial(built, tmp_path, "--gpu", "GPU-none")
     assert done.returncode == 1 and "is not on this machine" in done.stdout
@@ -244,10 +244,10 @@ def test_compiling_takes_no_gpu_memory(tmp_path, arch):
         f"import sys; sys.path.insert(0, {str(SCRIPTS)!r});"
         "from pathlib import Path; from fusion import build, telemetry;"
         "from fusion.cases import make_case; from fusion.variants import VARIANTS;"
-        "from fusion.devices import find_gpu; import os;"
+        "from fusion.devices import find_gpus; import os;"
         "case = make_case('exp_chain_add', {'depth': 2, 'rows': 8, 'cols': 8}, 'float16');"
         f"build.build(case, VARIANTS['ON'], {arch!r}, Path({str(tmp_path)!r}), Path('kept'));\n"
-        "with telemetry.watch(find_gpu()) as monitor:\n"
+        "with telemetry.watch(find_gpus()[0]) as monitor:\n"
         "    assert os.getpid() not in [p.pid for p in monitor.processes()]"
     )
     done = subprocess.run([sys.executable, "-c", code], env=dict(os.environ))

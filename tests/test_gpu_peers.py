@@ -26,9 +26,9 @@ def this_interpreter(monkeypatch):
 
 
 def arch():
-    from fusion.devices import find_gpu
+    from fusion.devices import find_gpus
 
-    return find_gpu().arch
+    return find_gpus()[0].arch
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])

@@ -13,13 +13,13 @@ WORDS = ["--seed", 0, "--low", -0.25, "--high", 0.25, "--warmup-calls", 20, "--c
 @pytest.fixture(scope="module")
 def profiled(tmp_path_factory):
     """{variant: (profile record, audit record, what the program printed)} at depth 8, 4096²."""
-    from fusion.devices import find_gpu
+    from fusion.devices import find_gpus
 
     folder = tmp_path_factory.mktemp("profile")
     found = {}
     for variant in ("PARTIAL", "ON"):
         sizes = {"rows": 4096, "cols": 4096}
-        compiled = compile_case(folder / variant, variant, find_gpu().arch, **sizes)
+        compiled = compile_case(folder / variant, variant, find_gpus()[0].arch, **sizes)
         out = folder / f"{variant}.json"
         audit = folder / f"{variant}-audit.json"
         done = program("audit_variant.py", "--record", compiled, "--out", audit)

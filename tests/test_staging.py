@@ -135,7 +135,7 @@ def test_tiles(extents, axes, itemsize, sizes, threads, rows, vector):
 def test_bits_on_the_gpu(name, dtype):
     from fusion.devices import resolve
 
-    graph, arch = REUSED[name], resolve("cuda", 0).arch
+    graph, arch = REUSED[name], resolve("cuda").arch
     staged, decisions = run(graph[0], dtype, graph[1], "STAGED", arch)
     plain, _ = run(graph[0], dtype, graph[1], "OFF", arch)
     assert decisions[0]["staged"]

@@ -10,13 +10,13 @@ SCRIPTS = Path(os.path.relpath(workflow.basedir)) / "workflow" / "scripts"
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow" / "scripts"))
 
 from fusion import announce, config as settings, devices, entries, figure_names
-from fusion import session, sources, workloads
+from fusion import run_lock, session, sources, workloads
 from fusion.errors import FusionError
 from fusion.variants import ESTIMATING, VARIANTS as VARIANT
 
 try:
     CHECKED = settings.check(config)
-    DEVICE = devices.resolve(str(CHECKED["device"]), CHECKED["gpu"]["device"])
+    DEVICE = devices.resolve(str(CHECKED["device"]), CHECKED["gpu"]["devices"])
     SETTINGS = settings.for_device(CHECKED, DEVICE)
     CASES = settings.cases_of(SETTINGS, DEVICE.kind)
     settings.set_environment(SETTINGS)  # says, too, where the toolchains are
@@ -38,6 +38,8 @@ TENV = "../../envs/tvm.yaml"
 
 # One trial at a time, also where nobody passes --resources; the command line still wins.
 workflow.global_resources.setdefault("gpu", 1)
+ASKED = workflow.global_resources["gpu"]
+AT_ONCE = max(1, min(getattr(ASKED, "value", ASKED), len(DEVICE.gpus)))
 
 
 # All paths of the rules start at one of these.
@@ -191,3 +193,10 @@ def two_runs(wildcards):
 
 if workflow.is_main_process:
     announce.announce(SETTINGS, DEVICE, CASES)
+    if not workflow.output_settings.dryrun and run_lock.is_wanted(sys.argv[1:]):
+        try:
+            made = any(chain.requirements for chain in settings.known_toolchains(SETTINGS))
+            shared = [Path(SETTINGS["results"]) / "toolchains"] if made else []
+            run_lock.hold_until_exit([Path(OUT), *shared], f"a run of {SETTINGS['experiment']}")
+        except FusionError as error:
+            raise WorkflowError(str(error))

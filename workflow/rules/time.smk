@@ -1,6 +1,7 @@
 PROTOCOL = as_options(SETTINGS["timing"], without=("trials", "threads"))
 THREADS = SETTINGS["timing"]["threads"]
-THREADS = (workflow.cores or 1) if THREADS == "all" else THREADS
+# All of the run's cores, shared by as many trials as there are GPUs to run them.
+THREADS = max(1, (workflow.resource_settings.cores or 1) // AT_ONCE) if THREADS == "all" else THREADS
 
 
 rule time:

@@ -23,6 +23,9 @@ from fusion.workloads import FLOATS
 def main() -> None:
     args = parse()
     device = session.choose(args.arch, args.gpu)
+    if device.gpu:  # the first, since TVM is imported before the lock is taken
+        device = device.only(device.gpu)
+        session.show_only(device.gpu)
     require_place(args.out)
 
     import numpy as np

@@ -11,7 +11,8 @@ def main() -> None:
     profiling.add_arguments(parser)
     session.add_arguments(parser)
     args = parser.parse_args()
-    session.choose(artifacts.arch_of(artifacts.read_artifacts([args.record])), args.gpu)
+    arch = artifacts.arch_of(artifacts.read_artifacts([args.record]))
+    session.show_only(session.choose(arch, args.gpu).gpu)
 
     from cuda.bindings import driver
 

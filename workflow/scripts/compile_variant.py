@@ -5,11 +5,16 @@ into --out stands there. If it fails, crashes or takes longer than --limit, so d
 with --on-failure record, record.json says at which stage and with which words.
 """
 
+import argparse
 import shutil
+from functools import partial
 from pathlib import Path
 
-from fusion import compiling, failures, records, supervise, toolchains
+from fusion import compiling, failures, locks, records, supervise, toolchains
+from fusion.cases import Case
 from fusion.errors import FusionError, run_program
+from fusion.toolchains import Toolchain
+from fusion.variants import Variant
 
 PROGRAM = Path(__file__).with_name("build_variant.py")
 FILES = {
@@ -23,6 +28,15 @@ def main() -> None:
     case, variant = compiling.checked(args)
     toolchain = toolchains.find(args.toolchain)
     args.out.mkdir(parents=True, exist_ok=True)
+    purpose = f"{case.name} {compiling.entry_of(args)}"
+    with locks.hold(["build"], args.out, purpose, partial(print, flush=True)):
+        compile_into(args, case, variant, toolchain)
+
+
+def compile_into(
+    args: argparse.Namespace, case: Case, variant: Variant, toolchain: Toolchain
+) -> None:
+    """Let the build write into --out, which nobody else does meanwhile."""
     clean(args.out)
     words = [*case.arguments(), "--variant", variant.name, "--arch", args.arch]
     words += ["--out", str(args.out)]

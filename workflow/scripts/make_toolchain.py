@@ -10,9 +10,10 @@ import json
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
-from fusion import records, toolchains
+from fusion import locks, records, toolchains
 from fusion.errors import FusionError, run_program
 
 LOOK = """
@@ -36,7 +37,10 @@ def main() -> None:
     args = parser.parse_args()
     chain = toolchains.find(args.name)
     if args.requirements:
-        make(args.name, Path(chain.python).parents[1], args.requirements)
+        folder = Path(chain.python).parents[1]
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with locks.hold([args.name], folder.parent, "makes it", partial(print, flush=True)):
+            make(args.name, folder, args.requirements)
     python = chain.interpreter()
     package = args.name if args.name in toolchains.PEER_TOOLCHAINS else "tvm"
     looked = run([python, "-c", LOOK, package], chain, f"{python} cannot import {package}")

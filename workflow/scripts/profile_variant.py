@@ -33,7 +33,6 @@ def main() -> None:
             found=str(args.record),
         )
     device = session.choose(record["arch"], args.gpu)
-    os.environ["FUSE_OR_NOT_GPU"] = device.gpu.uuid  # for the programs that this one starts
     name = f"{record['case']['name']} {record['variant']}"
     chain = toolchains.find(args.toolchain)
     os.environ |= chain.environment

@@ -18,7 +18,8 @@ def main() -> None:
     session.add_arguments(parser)
     args = parser.parse_args()
     tracing.load()  # before CUDA starts, and before time is spent
-    session.choose(artifacts.arch_of(artifacts.read_artifacts([args.record])), args.gpu)
+    arch = artifacts.arch_of(artifacts.read_artifacts([args.record]))
+    session.show_only(session.choose(arch, args.gpu).gpu)
 
     from fusion import provenance
     from fusion.ready import get_ready

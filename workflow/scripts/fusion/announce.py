@@ -29,7 +29,9 @@ def lines(settings: dict, device: Device, cases: dict[str, Case]) -> list[str]:
         ]
     elif device.gpu:
         gpu = device.gpu
-        first = [f"fuse-or-not: GPU {gpu.name} ({gpu.arch}, {gpu.uuid}), driver {gpu.driver}."]
+        names = ", ".join(g.uuid for g in device.gpus)
+        count = f"{len(device.gpus)} GPUs" if device.others else "GPU"
+        first = [f"fuse-or-not: {count} {gpu.name} ({gpu.arch}, {names}), driver {gpu.driver}."]
     else:
         first = [
             f"fuse-or-not: compiling for {device.arch}, which cannot run here"

@@ -12,7 +12,7 @@ import yaml
 from . import failures, toolchains
 from .artifacts import Signature
 from .cases import Case, expand
-from .devices import Device
+from .devices import ALL, Device
 from .entries import entry
 from .errors import FusionError, choose, suggestion
 from .memory import require_memory
@@ -142,7 +142,8 @@ def set_environment(config: dict) -> None:
     """
     beside = Path(sys.executable).parent
     os.environ["PATH"] = os.pathsep.join([str(beside), os.environ.get("PATH", os.defpath)])
-    os.environ["FUSE_OR_NOT_GPU"] = str(config["gpu"]["device"])
+    gpus = config["gpu"]["devices"]
+    os.environ["FUSE_OR_NOT_GPU"] = gpus if gpus == ALL else ",".join(map(str, gpus))
     os.environ["FUSE_OR_NOT_BUSY"] = config["gpu"]["busy"]
     os.environ["FUSE_OR_NOT_LOCK_FOLDER"] = config["gpu"]["lock_folder"]
     toolchains.publish(known_toolchains(config))

@@ -5,12 +5,14 @@ import importlib.util
 import os
 import platform
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .errors import FusionError
 
 ARCH = re.compile(r"sm_\d{2,3}[af]?")
+ALL = "all"
 
 
 @dataclass(frozen=True)
@@ -28,12 +30,14 @@ class Gpu:
 class Device:
     """What is compiled for (`arch`: sm_XX or llvm) and, if it is on this machine, the GPU.
 
-    why_no_gpu says what is missing, in words, where `gpu` is None.
+    why_no_gpu says what is missing, in words, where `gpu` is None. others: more GPUs of the same
+    model, any of which will do as well.
     """
 
     arch: str
     gpu: Gpu | None
     why_no_gpu: str = ""
+    others: tuple[Gpu, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -44,15 +48,25 @@ class Device:
         """Whether this machine can run what is compiled for the device."""
         return self.kind == "llvm" or self.gpu is not None
 
+    @property
+    def gpus(self) -> tuple[Gpu, ...]:
+        """All that will do, in the order in which they are tried; none on a CPU."""
+        return (self.gpu, *self.others) if self.gpu else ()
+
+    def only(self, gpu: Gpu | None) -> "Device":
+        """The same with this GPU alone."""
+        return replace(self, gpu=gpu, others=())
+
 
 class NoGpu(Exception):
     """No usable GPU; the message says which part is missing: driver, device or runtime."""
 
 
-def find_gpu(selector: int | str = 0) -> Gpu:
-    """The GPU that an index or a UUID names. An index counts what CUDA_VISIBLE_DEVICES shows.
+def find_gpus(wanted: str | Sequence[int | str] = ALL) -> list[Gpu]:
+    """The GPUs of this machine that indices or UUIDs name, or all of them, in that order.
 
-    Raises NoGpu where this machine has no usable GPU, FusionError where it has others.
+    An index counts what CUDA_VISIBLE_DEVICES shows. Raises NoGpu where this machine has no usable
+    GPU, FusionError where it has others than those.
     """
     import pynvml
 
@@ -71,14 +85,17 @@ def find_gpu(selector: int | str = 0) -> Gpu:
         hidden = " that CUDA_VISIBLE_DEVICES shows" if gpus else ""
         raise NoGpu(f"device: the NVIDIA driver is here, but no GPU{hidden}")
     _require_runtime()
-    return _select(visible, selector)
+    if wanted == ALL:
+        return visible
+    return list(dict.fromkeys(_select(visible, selector) for selector in wanted))
 
 
-def resolve(wanted: str, selector: int | str = 0) -> Device:
+def resolve(wanted: str, gpus: str | Sequence[int | str] = ALL) -> Device:
     """The device that the configuration's `device` means on this machine.
 
     auto: the GPU if there is one, else the CPU. cuda: the GPU, or a FusionError. llvm: the CPU.
-    sm_XX: that architecture, which runs here only if the selected GPU has it.
+    sm_XX: that architecture, which runs here only if one of the GPUs has it. Of several GPUs those
+    count that are of the first one's model: numbers of two models do not belong in one table.
     """
     if wanted == "llvm":
         return Device("llvm", None, "device: llvm was asked for")
@@ -89,7 +106,7 @@ def resolve(wanted: str, selector: int | str = 0) -> Device:
             do=f"did you mean 'sm_{wanted}'?" if ARCH.fullmatch(f"sm_{wanted}") else "",
         )
     try:
-        gpu = find_gpu(selector)
+        found = find_gpus(gpus)
     except NoGpu as missing:
         if wanted == "cuda":
             raise FusionError(
@@ -99,9 +116,12 @@ def resolve(wanted: str, selector: int | str = 0) -> Device:
                 do="run on a machine with a GPU, or set device to auto, llvm or an sm_XX",
             ) from None
         return Device("llvm" if wanted == "auto" else wanted, None, f"no {missing}")
-    if wanted in ("auto", "cuda", gpu.arch):
-        return Device(gpu.arch, gpu)
-    return Device(wanted, None, f"this machine's {gpu.name} is {gpu.arch}, not {wanted}")
+    first = next((g for g in found if wanted in ("auto", "cuda", g.arch)), None)
+    if first is None:
+        others = dict.fromkeys(f"{g.name} is {g.arch}" for g in found)
+        return Device(wanted, None, f"this machine's {', '.join(others)}, not {wanted}")
+    alike = [g for g in found if (g.name, g.arch) == (first.name, first.arch) and g != first]
+    return Device(first.arch, first, others=tuple(alike))
 
 
 def cpu_name() -> str:
@@ -149,9 +169,9 @@ def _select(gpus: list[Gpu], selector: int | str) -> Gpu:
         if str(selector) in (str(index), gpu.uuid):
             return gpu
     raise FusionError(
-        f"gpu.device {selector!r} is not on this machine",
+        f"gpu.devices: {selector!r} is not on this machine",
         expected="; ".join(f"{i} = {g.name} {g.uuid}" for i, g in enumerate(gpus)),
-        do="set gpu.device to one of these indices or UUIDs",
+        do="set gpu.devices to all, or to a list of these indices or UUIDs",
     )
 
 

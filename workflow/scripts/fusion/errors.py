@@ -1,6 +1,7 @@
 """One kind of error for whatever a user can mend, and the one place that prints it."""
 
 import difflib
+import signal
 import sys
 from collections.abc import Callable, Iterable
 
@@ -39,16 +40,26 @@ def choose(what: str, word: str, known: Iterable[str], of: str = "") -> None:
 
 
 def run_program(main: Callable[[], None]) -> None:
-    """Run a program's main; a FusionError or a full disk becomes one message and exit code 1."""
+    """Run a program's main; a FusionError or a full disk becomes one message and exit code 1.
+
+    SIGTERM ends it as Ctrl-C does, so that what it started ends and what it half wrote goes.
+    """
     without_torch.install()
+    signal.signal(signal.SIGTERM, _terminated)
     try:
         main()
     except FusionError as error:
         sys.exit(f"error: {error}")
     except KeyboardInterrupt:
+        print("error: interrupted (SIGINT)", file=sys.stderr)
         sys.exit(130)
     except OSError as error:
         if error.filename is None and error.errno is None:
             raise
         where = f" ({error.filename})" if error.filename else ""
         sys.exit(f"error: {error.strerror or error}{where}")
+
+
+def _terminated(number: int, frame: object) -> None:
+    print("error: terminated (SIGTERM)", file=sys.stderr)
+    sys.exit(128 + number)

@@ -4,12 +4,12 @@ import argparse
 import contextlib
 import os
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import device_lock, telemetry
-from .devices import Device, cpu_name, resolve
+from . import device_lock, devices, telemetry
+from .devices import Device, Gpu, cpu_name
 from .errors import FusionError
 
 
@@ -66,7 +66,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """
     given = {k: os.environ.get(f"FUSE_OR_NOT_{k}") for k in ("GPU", "BUSY", "LOCK_FOLDER")}
     parser.add_argument(
-        "--gpu", default=given["GPU"] or "0", help="index or UUID of the GPU; default 0"
+        "--gpu",
+        type=_gpus,
+        default=given["GPU"] or devices.ALL,
+        help="indices or UUIDs of GPUs, with commas, the first free one of which is taken; or all",
     )
     parser.add_argument(
         "--busy",
@@ -93,30 +96,60 @@ def cannot_run(device: Device) -> FusionError:
     )
 
 
-def choose(arch: str, gpu: str) -> Device:
-    """The device of this machine that runs code for `arch`; CUDA then shows this process no other.
+def choose(arch: str, gpus: str | Sequence[int | str]) -> Device:
+    """The device of this machine that runs code for `arch`: of `gpus` those that will do.
 
-    To be called before TVM is imported, which is when CUDA reads CUDA_VISIBLE_DEVICES. Raises
-    FusionError if no such device is here.
+    Raises FusionError if no such device is here.
     """
-    device = resolve(arch, gpu)
+    device = devices.resolve(arch, gpus)
     if not device.can_run:
         raise cannot_run(device)
-    if device.gpu:
-        os.environ["CUDA_VISIBLE_DEVICES"] = device.gpu.uuid
     return device
+
+
+def show_only(gpu: Gpu) -> None:
+    """Let CUDA show no other GPU to this process and to those that it starts.
+
+    To be called before TVM is imported, which is when CUDA reads CUDA_VISIBLE_DEVICES.
+    """
+    os.environ["CUDA_VISIBLE_DEVICES"] = os.environ["FUSE_OR_NOT_GPU"] = gpu.uuid
 
 
 @contextlib.contextmanager
 def hold(device: Device, args: argparse.Namespace, purpose: str) -> Iterator[Session]:
-    """Take the device's lock and see that nobody else computes on it."""
-    name = device.gpu.uuid if device.gpu else "cpu"
+    """Take the lock of the device, or of one of its GPUs, and see that nobody else computes on it.
+
+    Of several GPUs the first whose lock is free; one on which others compute is passed over as long
+    as there is another. Afterwards CUDA shows this process that GPU alone.
+    """
     with contextlib.ExitStack() as stack:
-        waited = stack.enter_context(device_lock.hold(name, args.lock_folder, purpose))
-        monitor = stack.enter_context(telemetry.watch(device.gpu)) if device.gpu else None
-        session = Session(device, waited, monitor)
-        if monitor:
-            session.others = telemetry.require_idle(monitor, device.gpu, args.busy)
-            session._before = monitor.processes()
+        waited = 0.0
+        left = list(device.gpus)
+        while True:
+            attempt = stack.enter_context(contextlib.ExitStack())
+            names = [gpu.uuid for gpu in left] or ["cpu"]
+            held = attempt.enter_context(device_lock.hold(names, args.lock_folder, purpose))
+            waited += held.waited
+            gpu = next((g for g in left if g.uuid == held.name), None)
+            session = Session(device.only(gpu), waited, None)
+            if gpu is None:
+                break
+            session.monitor = attempt.enter_context(telemetry.watch(gpu))
+            try:
+                session.others = telemetry.require_idle(session.monitor, gpu, args.busy)
+            except FusionError as error:
+                left.remove(gpu)
+                if not left:
+                    raise
+                print(f"{error.problem}: {error.found}; trying another", flush=True)
+                attempt.close()
+                continue
+            session._before = session.monitor.processes()
+            show_only(gpu)
+            break
         session.started = time.monotonic()
         yield session
+
+
+def _gpus(words: str) -> str | list[str]:
+    return words if words == devices.ALL else words.split(",")

@@ -131,7 +131,7 @@ def require_idle(monitor: Monitor, gpu: Gpu, busy: str) -> list[Process]:
             f"{gpu.name} {gpu.uuid} is busy",
             expected="no other process computing on it",
             found="; ".join(map(str, others)),
-            do="end them, choose another with gpu.device, or set gpu.busy to wait or warn",
+            do="end them, choose others with gpu.devices, or set gpu.busy to wait or warn",
         )
     for process in others:
         print(f"warning: {process} is on the GPU too", flush=True)

@@ -1,0 +1,158 @@
+"""Running pipelines as a user's machine sees them: processes to kill, records to watch."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+
+from fusion import records
+
+WITHIN = 120  # seconds for anything that is waited for
+
+
+class Background:
+    """Snakemake, or any command, started in a folder; what it prints goes to a file."""
+
+    def __init__(self, folder: Path, *words: str, name: str = "run"):
+        self.said = folder / f"{name}.said"
+        with self.said.open("w") as stream:
+            self.process = subprocess.Popen(
+                list(words) or [sys.executable, "-m", "snakemake", "--cores", "1"],
+                cwd=folder,
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    @property
+    def text(self) -> str:
+        return self.said.read_text()
+
+    def job(self, program: str, *words: str) -> psutil.Process:
+        """The process of a job of this run: a program of the pipeline, with these words."""
+
+        def running():
+            assert self.process.poll() is None, f"ended before {program} began\n{self.text}"
+            with contextlib.suppress(psutil.Error):
+                for child in psutil.Process(self.process.pid).children(recursive=True):
+                    with contextlib.suppress(psutil.Error):
+                        line = child.cmdline()
+                        if is_program(line, program) and all(w in " ".join(line) for w in words):
+                            return child
+            return None
+
+        return wait_for(running, f"{program} {' '.join(words)}")
+
+    def end(self) -> int:
+        """The exit code, once it has ended."""
+        return self.process.wait(WITHIN)
+
+
+def is_program(line: list[str], name: str) -> bool:
+    """Whether a command line is Python running that program, and not the shell around it."""
+    return len(line) > 1 and "python" in Path(line[0]).name and line[1].endswith(f"/{name}")
+
+
+def wait_for(found, what: str):
+    """What a function returns as soon as that is true."""
+    end = time.monotonic() + WITHIN
+    while time.monotonic() < end:
+        value = found()
+        if value:
+            return value
+        time.sleep(0.02)
+    raise AssertionError(f"waited {WITHIN} s for {what}")
+
+
+def holder(locks: Path) -> dict | None:
+    """Who holds the CPU's lock, as its note says; None where nobody does."""
+    try:
+        return json.loads((locks / "cpu.json").read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def gone(process: psutil.Process) -> bool:
+    return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+
+
+def stamps(results: Path) -> dict[str, tuple[int, str]]:
+    """When each file of the stages' folders was written, and its SHA-256."""
+    found = {}
+    for path in sorted(results.rglob("*")):
+        inner = path.relative_to(results)
+        kept = inner.parts[0] in ("compile", "verify", "time", "audit", "rebuild")
+        passing = path.name in ("build.lock", "build.json") or ".building" in str(inner)
+        if kept and path.is_file() and not passing:
+            found[str(inner)] = (path.stat().st_mtime_ns, records.file_sha256(path))
+    return found
+
+
+class Watcher(threading.Thread):
+    """Reads every record as soon as it lies there, all the time, as another program might."""
+
+    def __init__(self, results: Path):
+        super().__init__(daemon=True)
+        self.results, self.damaged, self.seen = results, [], {}
+        self._ending = threading.Event()
+
+    def run(self) -> None:
+        while not self._ending.is_set():
+            for kind in ("compile", "verify", "time"):
+                for folder, inner, names in os.walk(self.results / kind):
+                    inner[:] = [name for name in inner if not name.startswith(".building")]
+                    for name in names:
+                        if name.endswith(".json") and not name.startswith((".", "build.")):
+                            self._look(Path(folder, name))
+            time.sleep(0.01)
+
+    def _look(self, path: Path) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            known = self.seen.setdefault(path, {})
+            stat = path.stat()
+            if (stat.st_ino, stat.st_mtime_ns) in known:
+                return
+            data = path.read_bytes()
+            try:
+                record = json.loads(data)
+                assert record["digest"] == records._digest(record)
+                known[stat.st_ino, stat.st_mtime_ns] = record
+            except (ValueError, KeyError, AssertionError):
+                self.damaged.append((path, data))
+
+    def versions(self, name: str) -> list[dict]:
+        """Every version that was seen of a record, by its path in the results."""
+        found = self.seen.get(self.results / name, {}).values()
+        return list({record["digest"]: record for record in found}.values())
+
+    def stop(self) -> None:
+        self._ending.set()
+        self.join(10)
+
+
+@contextlib.contextmanager
+def watching(results: Path) -> Iterator[Watcher]:
+    watcher = Watcher(results)
+    watcher.start()
+    try:
+        yield watcher
+    finally:
+        watcher.stop()
+
+
+def spans(versions: list[dict]) -> list[tuple[float, float]]:
+    """From when to when each of these time records held the device."""
+    return sorted((r["started"], r["started"] + r["held_s"]) for r in versions)
+
+
+def path_with_python() -> dict[str, str]:
+    """The environment in which `snakemake` is this interpreter's."""
+    beside = str(Path(sys.executable).parent)
+    return {**os.environ, "PATH": f"{beside}{os.pathsep}{os.environ['PATH']}"}

@@ -1,0 +1,76 @@
+"""One run at a time on an experiment's results, also from another checkout.
+
+Snakemake's own lock refuses a second run of the same files in one checkout; this one, taken before
+it, waits for the first and says so, and it ends with its process, however that ends.
+"""
+
+import atexit
+import contextlib
+import errno
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import locks
+from .errors import FusionError
+
+# Snakemake's options that only look at files, and its own word for going without locks.
+WITHOUT = {
+    "--nolock",
+    "--lint",
+    "--report",
+    "--summary",
+    "--detailed-summary",
+    "--list",
+    "--list-rules",
+    "--list-target-rules",
+    "--dag",
+    "--rulegraph",
+    "--filegraph",
+    "-l",
+    "-S",
+    "-D",
+}
+CANNOT_WRITE = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR}
+
+
+def is_wanted(words: Sequence[str]) -> bool:
+    """Whether these words of Snakemake's command line may change results."""
+    return not any(word.partition("=")[0] in WITHOUT for word in words)
+
+
+def hold_until_exit(folders: Sequence[Path], purpose: str) -> None:
+    """Hold these folders, made if need be, until this process ends; wait while another run does.
+
+    Raises a FusionError where they cannot be written to. A file system without locks gives a
+    warning alone.
+    """
+    stack = contextlib.ExitStack()
+    atexit.register(stack.close)
+    for folder in folders:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(locks.hold(["run"], folder, purpose, _say(folder)))
+        except OSError as error:
+            if error.errno in CANNOT_WRITE or isinstance(error, FileExistsError):
+                raise FusionError(
+                    f"results: {folder} cannot be written to",
+                    expected="a folder that this user can write to, with space left",
+                    found=error.strerror or str(error),
+                    do="set results to another folder, or mend this one",
+                ) from None
+            print(
+                f"warning: {folder} cannot be locked ({error}); start no second run of it",
+                file=sys.stderr,
+                flush=True,
+            )
+
+
+def _say(folder: Path):
+    """Standard error, which leaves standard output to Snakemake's own reports."""
+
+    def say(line: str) -> None:
+        line = line.replace("waiting for run,", f"waiting for {folder},")
+        print(f"fuse-or-not: {line}", file=sys.stderr, flush=True)
+
+    return say
