@@ -3,8 +3,12 @@
 import argparse
 import contextlib
 import os
+import re
+import shutil
+from pathlib import Path
 
 import pytest
+from conftest import snakemake
 
 from fusion import device_lock, session, telemetry
 from fusion.devices import Device, Gpu
@@ -80,3 +84,54 @@ def test_with_one_gpu_it_is_that_one(machine, tmp_path):
     one = DEVICE.only(GPUS[2])
     with session.hold(one, words(tmp_path), "trial 1") as held:
         assert held.as_record()["uuid"] == "GPU-c"
+
+
+NVML = """
+class NVMLError(Exception): ...
+GPUS = [("GPU-aaaa", "NVIDIA H200"), ("GPU-bbbb", "NVIDIA H200"), ("GPU-cccc", "NVIDIA H100")]
+def nvmlInit(): ...
+def nvmlShutdown(): ...
+def nvmlDeviceGetCount(): return len(GPUS)
+def nvmlDeviceGetHandleByIndex(index): return GPUS[index]
+def nvmlDeviceGetCudaComputeCapability(gpu): return 9, 0
+def nvmlDeviceGetUUID(gpu): return gpu[0]
+def nvmlDeviceGetName(gpu): return gpu[1]
+def nvmlSystemGetDriverVersion(): return "580.1"
+class nvmlDeviceGetMemoryInfo:
+    total = 139 << 30
+    def __init__(self, gpu): ...
+"""
+
+
+@pytest.fixture(scope="module")
+def three_gpus(make_checkout):
+    """A checkout, and the environment of a machine whose NVML shows two H200 and an H100."""
+    folder = make_checkout("gpus", device="auto")
+    played = folder / "played"
+    played.mkdir()
+    (played / "pynvml.py").write_text(NVML)
+    any_library = next(Path("/usr/lib").rglob("libm.so.6"), None) or next(
+        Path("/lib").rglob("libm.so.6")
+    )
+    shutil.copy(any_library, played / "libcuda.so.1")
+    return folder, {"PYTHONPATH": str(played), "LD_LIBRARY_PATH": str(played)}
+
+
+@pytest.mark.parametrize(
+    ("words", "threads"),
+    [
+        (["--cores", "8", "--resources", "gpu=2"], 4),
+        (["--cores", "8", "--resources", "gpu=5"], 4),  # there are but two of one model
+        (["--cores", "8"], 8),
+    ],
+)
+def test_as_many_trials_share_the_cores_as_there_are_gpus_for_them(three_gpus, words, threads):
+    """A plan alone: nothing here runs on a GPU."""
+    folder, machine = three_gpus
+    plain = ("-n", "--workflow-profile", "none", "--configfile", "tiny.yaml")
+    done = snakemake(*plain, *words, "--", "time", cwd=folder, **machine)
+    assert done.returncode == 0, done.stdout
+    assert "2 GPUs NVIDIA H200 (sm_90, GPU-aaaa, GPU-bbbb)" in done.stdout
+    jobs = re.findall(r"^rule time_trial:\n(?: +.*\n)+", done.stdout, re.MULTILINE)
+    assert len(jobs) == 10
+    assert all(f"threads: {threads}\n" in job and "gpu=1" in job for job in jobs), jobs[0]
