@@ -67,3 +67,11 @@ def test_every_rule_names_the_conda_file():
         for rule in rules:
             runs = "shell:" in rule or "script:" in rule
             assert runs == ("conda:" in rule), f"{path.name}: {rule[:40]}"
+
+
+def test_pre_commit_has_the_versions_of_the_lock():
+    lock = pins((ROOT / "envs/requirements-dev.txt").read_text())
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
+    used = {pin for hook in hooks for pin in hook["additional_dependencies"]}
+    assert {pin.split("==")[0] for pin in used} == {"ruff", "snakefmt"}
+    assert used <= lock

@@ -1,7 +1,9 @@
 PROTOCOL = as_options(SETTINGS["timing"], without=("trials", "threads"))
 THREADS = SETTINGS["timing"]["threads"]
 # All of the run's cores, shared by as many trials as there are GPUs to run them.
-THREADS = max(1, (workflow.resource_settings.cores or 1) // AT_ONCE) if THREADS == "all" else THREADS
+THREADS = (
+    max(1, (workflow.resource_settings.cores or 1) // AT_ONCE) if THREADS == "all" else THREADS
+)
 
 
 rule time:
