@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -72,11 +73,17 @@ def wait_for(found, what: str):
 
 
 def holder(locks: Path) -> dict | None:
-    """Who holds the CPU's lock, as its note says; None where nobody does."""
-    try:
-        return json.loads((locks / "cpu.json").read_text())
-    except (OSError, ValueError):
-        return None
+    """Who holds the device's lock, as its note says; None where nobody does."""
+    for note in locks.glob("[!.]*.json"):
+        with contextlib.suppress(OSError, ValueError):
+            return json.loads(note.read_text())
+    return None
+
+
+def trial_held(locks: Path) -> int | None:
+    """The number of the trial that holds the device."""
+    found = re.match(r"trial (\d+) of ", (holder(locks) or {}).get("purpose", ""))
+    return found and int(found[1])
 
 
 def gone(process: psutil.Process) -> bool:

@@ -18,6 +18,7 @@ from processes import (
     path_with_python,
     spans,
     stamps,
+    trial_held,
     wait_for,
     watching,
 )
@@ -54,13 +55,13 @@ def checkout(make_checkout):
     return folder
 
 
-def resume(folder, name: str) -> Background:
+def resume(folder, name: str, *options: str) -> Background:
     """The README's commands, to the letter; the last is left running."""
     *before, last = resuming()
     for words in before:
-        done = Background(folder, *words, name="unlock")
+        done = Background(folder, *words, *options, name="unlock")
         assert done.end() == 0, done.text
-    return Background(folder, *last, name=name)
+    return Background(folder, *last, *options, name=name)
 
 
 @pytest.fixture(autouse=True)
@@ -133,12 +134,6 @@ def test_kill_9_of_snakemake_in_each_stage_loses_and_repeats_nothing(checkout):
     summary = records.read(results / "tables/summary.json", "summary")
     assert [trial["trial"] for trial in summary["cases"][0]["trials"]] == [1, 2]
     assert not list(results.rglob(".building*"))
-
-
-def trial_held(locks) -> int | None:
-    """The number of the trial that holds the CPU."""
-    found = re.match(r"trial (\d+) of ", (holder(locks) or {}).get("purpose", ""))
-    return found and int(found[1])
 
 
 def whole(found: dict) -> dict:
