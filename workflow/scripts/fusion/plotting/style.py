@@ -73,6 +73,7 @@ plt.rcParams.update(
         "axes.axisbelow": True,
         "grid.color": "#dddddd",
         "legend.frameon": False,
+        "text.parse_math": False,  # names are text, dollars and all
         "svg.fonttype": "none",
         "svg.hashsalt": "fuse-or-not",
     }
