@@ -9,7 +9,7 @@ SCRIPTS = Path(os.path.relpath(workflow.basedir)) / "workflow" / "scripts"
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow" / "scripts"))
 
 from fusion import announce, config as settings, config_file, entries, planning
-from fusion import session, sources, workloads
+from fusion import session, sources, storage, workloads
 from fusion.errors import FusionError
 from fusion.variants import ESTIMATING, VARIANTS as VARIANT
 
@@ -173,6 +173,13 @@ def two_runs(wildcards):
             "  to do:    --config 'compare=[results/before/sm_90, results/after/sm_90]'"
         )
     return []
+
+
+onstart:
+    try:
+        storage.require_writable(OUT)
+    except FusionError as error:
+        raise WorkflowError(str(error))
 
 
 if workflow.is_main_process:

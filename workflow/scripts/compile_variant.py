@@ -8,7 +8,7 @@ with --on-failure record, record.json says at which stage and with which words.
 import shutil
 from pathlib import Path
 
-from fusion import compiling, failures, records, supervise, toolchains
+from fusion import compiling, failures, records, storage, supervise, toolchains
 from fusion.errors import FusionError, run_program
 
 PROGRAM = Path(__file__).with_name("build_variant.py")
@@ -34,6 +34,8 @@ def main() -> None:
     if why is None:
         return
     clean(args.out)
+    if storage.is_full(why):  # no failure of the variant's
+        raise storage.restated(why, args.out)
     if args.on_failure == "stop":
         raise FusionError(why)
     name = compiling.entry_of(args)
