@@ -19,9 +19,9 @@ rule aggregate:
         code=code("aggregate_trials.py"),
         experiment=SETTINGS["experiment"],
         folder=subpath(output.summary, parent=True),
-        passing=as_options(SETTINGS["passing"]),
-        judging=as_options(SETTINGS["judging"]),
+        passing=PLAN.passing,
+        judging=PLAN.judging,
     shell:
-        "python3 {input.program:q} --experiment {params.experiment} --trials @{input.lists[0]:q}"
-        " --verified @{input.lists[1]:q} --compiled @{input.lists[2]:q} {params.passing}"
-        " {params.judging} --out {params.folder:q} 2>&1 | tee {log:q}"
+        "python3 {input.program:q} --experiment {params.experiment:q} --trials @{input.lists[0]:q}"
+        " --verified @{input.lists[1]:q} --compiled @{input.lists[2]:q} {params.passing:q}"
+        " {params.judging:q} --out {params.folder:q} 2>&1 | tee {log:q}"

@@ -1,7 +1,6 @@
 import functools
 import os
 import re
-import shlex
 import sys
 
 from snakemake.exceptions import WorkflowError
@@ -9,31 +8,28 @@ from snakemake.exceptions import WorkflowError
 SCRIPTS = Path(os.path.relpath(workflow.basedir)) / "workflow" / "scripts"
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow" / "scripts"))
 
-from fusion import announce, config as settings, devices, entries, figure_names
-from fusion import run_lock, session, sources, workloads
+from fusion import announce, config as settings, config_file, entries, planning
+from fusion import run_lock, session, sources, storage, workloads
 from fusion.errors import FusionError
 from fusion.variants import ESTIMATING, VARIANTS as VARIANT
 
 try:
-    CHECKED = settings.check(config)
-    DEVICE = devices.resolve(str(CHECKED["device"]), CHECKED["gpu"]["devices"])
-    SETTINGS = settings.for_device(CHECKED, DEVICE)
-    CASES = settings.cases_of(SETTINGS, DEVICE.kind)
-    settings.set_environment(SETTINGS)  # says, too, where the toolchains are
-    settings.require_runnable(SETTINGS, DEVICE, CASES)
+    for path in workflow.overwrite_configfiles:
+        config_file.require_data(path)
+    PLAN = planning.plan(config)
 except FusionError as error:
     raise WorkflowError(str(error))
 
+SETTINGS, DEVICE, CASES = PLAN.settings, PLAN.device, PLAN.cases
 ARCH = DEVICE.arch
-VARIANTS = settings.entries_of(SETTINGS)  # such as ON, or ON@tvm-0.26 of several TVMs
-TVMS = settings.tvms_of(SETTINGS)
+VARIANTS = PLAN.variants  # such as ON, or ON@tvm-0.26 of several TVMs
+TVMS = PLAN.tvms
 PEERS = SETTINGS["peers"]
 TRIALS = range(1, SETTINGS["timing"]["trials"] + 1)
 KERNELS = {
     "llvm": ["kernels.ll", "kernels.s", "kernels.o"],
     "cuda": ["kernels.cu", "kernels.cubin"],
 }
-INPUTS = f"--low {SETTINGS['inputs']['low']} --high {SETTINGS['inputs']['high']}"
 TENV = "../../envs/tvm.yaml"
 
 # One trial at a time, also where nobody passes --resources; the command line still wins.
@@ -43,7 +39,7 @@ AT_ONCE = max(1, min(getattr(ASKED, "value", ASKED), len(DEVICE.gpus)))
 
 
 # All paths of the rules start at one of these.
-OUT = f"{SETTINGS['results']}/{SETTINGS['experiment']}/{ARCH}"
+OUT = PLAN.folder
 
 
 pathvars:
@@ -78,17 +74,7 @@ LISTS_MADE = {
 
 # Where there are peers, what serves them is an input too.
 SERVERS = ["serve_peer.py"] if PEERS else []
-WITH_PEERS = " ".join(["--peers", *PEERS]) if PEERS else ""
-
-
-def as_options(section, without=()):
-    """A section of the configuration as a program's options: --min-blocks 8 and the like."""
-    words = []
-    for key, value in section.items():
-        if key not in without:
-            values = value if isinstance(value, list) else [value]
-            words += [f"--{key.replace('_', '-')}", *map(str, values)]
-    return " ".join(words)
+WITH_PEERS = ["--peers", *PEERS] if PEERS else []
 
 
 def case_arguments(wildcards):
@@ -108,7 +94,7 @@ def toolchain_of(wildcards):
 
 def toolchain_words(wildcards):
     named = toolchain_of(wildcards)
-    return f"--toolchain {named}" if named else ""
+    return ["--toolchain", named] if named else []
 
 
 def variant_words(wildcards):
@@ -116,10 +102,10 @@ def variant_words(wildcards):
 
     The workload's expected calls bind the first TVM; of another, a change is what is asked for.
     """
-    variant = entries.variant_of(wildcards.variant)
-    several = " --several" if entries.toolchain_of(wildcards.variant) else ""
-    several += " --any-calls" if toolchain_of(wildcards) != TVMS[0] else ""
-    return f"--variant {variant} {toolchain_words(wildcards)}{several}".rstrip()
+    words = ["--variant", entries.variant_of(wildcards.variant), *toolchain_words(wildcards)]
+    words += ["--several"] if entries.toolchain_of(wildcards.variant) else []
+    words += ["--any-calls"] if toolchain_of(wildcards) != TVMS[0] else []
+    return words
 
 
 def toolchain_records(names):
@@ -138,7 +124,7 @@ def requirements_of(wildcards):
 
 
 def requirements_words(wildcards):
-    return "".join(f"--requirements {shlex.quote(path)}" for path in requirements_of(wildcards))
+    return [word for path in requirements_of(wildcards) for word in ("--requirements", path)]
 
 
 # What measures needs every TVM; of the peers' toolchains those that the pipeline makes.
@@ -158,7 +144,7 @@ def rates_of(wildcards):
 
 
 def rates_words(wildcards):
-    return "".join(f"--rates {shlex.quote(path)}" for path in rates_of(wildcards))
+    return [word for path in rates_of(wildcards) for word in ("--rates", path)]
 
 
 def on_device(wildcards):
@@ -195,6 +181,7 @@ if workflow.is_main_process:
     announce.announce(SETTINGS, DEVICE, CASES)
     if not workflow.output_settings.dryrun and run_lock.is_wanted(sys.argv[1:]):
         try:
+            storage.require_writable(OUT)
             made = any(chain.requirements for chain in settings.known_toolchains(SETTINGS))
             shared = [Path(SETTINGS["results"]) / "toolchains"] if made else []
             run_lock.hold_until_exit([Path(OUT), *shared], f"a run of {SETTINGS['experiment']}")

@@ -32,5 +32,5 @@ rule compile_variant:
         folder=subpath(output.record, parent=True),
         rates=rates_words,
     shell:
-        "python3 {input.program:q} {params.case:q} {params.variant}"
-        " --arch {params.arch} {params.rates} --out {params.folder:q} 2>&1 | tee {log:q}"
+        "python3 {input.program:q} {params.case:q} {params.variant:q}"
+        " --arch {params.arch:q} {params.rates:q} --out {params.folder:q} 2>&1 | tee {log:q}"

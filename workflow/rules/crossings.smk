@@ -1,6 +1,6 @@
 CROSSINGS = (
     ["<results>/tables/crossings.md", "<results>/tables/crossings.csv"]
-    if figure_names.has_crossings(list(CASES.values()), VARIANTS)
+    if PLAN.has_crossings
     else []
 )
 

@@ -1,5 +1,5 @@
 FORMATS = ["png", "svg"]
-FIGURES = figure_names.figures(list(CASES.values()), SETTINGS, DEVICE.kind)
+FIGURES = PLAN.figures
 
 
 rule figures:
@@ -25,9 +25,9 @@ rule plot:
     params:
         code=code("plot_figures.py"),
         figures=FIGURES,
-        profiles=f"--profiles @{LISTS_MADE['profiled']}" if "breakdown" in FIGURES else "",
+        profiles=["--profiles", f"@{LISTS_MADE['profiled']}"] if "breakdown" in FIGURES else [],
         folder=subpath(output[0], parent=True),
     shell:
         "python3 {input.program:q} --summary {input.summary:q} --trials @{input.lists[0]:q}"
-        " {params.profiles} --figures {params.figures:q} --out {params.folder:q} 2>&1"
+        " {params.profiles:q} --figures {params.figures:q} --out {params.folder:q} 2>&1"
         " | tee {log:q}"

@@ -3,7 +3,11 @@
 Not a program of its own, since the lists of a large sweep do not fit into a command.
 """
 
+import sys
 from pathlib import Path
 
 for name, paths in snakemake.params.lists.items():  # noqa: F821 - Snakemake puts it here
-    Path(snakemake.output[name]).write_text("".join(f"{path}\n" for path in paths))  # noqa: F821
+    try:
+        Path(snakemake.output[name]).write_text("".join(f"{path}\n" for path in paths))  # noqa: F821
+    except OSError as error:
+        sys.exit(f"error: {snakemake.output[name]} cannot be written: {error.strerror}")  # noqa: F821

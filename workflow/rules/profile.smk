@@ -30,13 +30,13 @@ rule profile_variant:
         gpu=1,
     params:
         code=code("profile_variant.py", "trace_calls.py", "call_once.py"),
-        profile=as_options(SETTINGS["profile"]),
+        profile=PLAN.profile,
         toolchain=toolchain_words,
         seed=SETTINGS["timing"]["seed"],
-        inputs=INPUTS,
+        inputs=PLAN.inputs,
     shell:
-        "python3 {input.program:q} --record {input.record:q} --out {output:q} {params.profile}"
-        " --verified {input.verified:q} {params.toolchain} --seed {params.seed} {params.inputs} 2>&1 | tee {log:q}"
+        "python3 {input.program:q} --record {input.record:q} --out {output:q} {params.profile:q}"
+        " --verified {input.verified:q} {params.toolchain:q} --seed {params.seed:q} {params.inputs:q} 2>&1 | tee {log:q}"
 
 
 rule profile_peer:
@@ -57,12 +57,12 @@ rule profile_peer:
         code=code("profile_peer.py", *SERVERS),
         case=case_arguments,
         arch=ARCH,
-        profile=as_options(SETTINGS["profile"]),
+        profile=PLAN.profile,
         seed=SETTINGS["timing"]["seed"],
-        inputs=INPUTS,
+        inputs=PLAN.inputs,
     shell:
-        "python3 {input.program:q} {params.case:q} --peer {wildcards.peer} --arch {params.arch}"
-        " --out {output:q} {params.profile} --seed {params.seed} {params.inputs} 2>&1 | tee {log:q}"
+        "python3 {input.program:q} {params.case:q} --peer {wildcards.peer:q} --arch {params.arch:q}"
+        " --out {output:q} {params.profile:q} --seed {params.seed:q} {params.inputs:q} 2>&1 | tee {log:q}"
 
 
 rule profile_table:

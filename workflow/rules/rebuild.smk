@@ -21,5 +21,5 @@ rule rebuild_variant:
         rates=rates_words,
         toolchain=toolchain_words,
     shell:
-        "python3 {input.program:q} --record {input.record:q} {params.rates} {params.toolchain} --out {output:q} 2>&1"
+        "python3 {input.program:q} --record {input.record:q} {params.rates:q} {params.toolchain:q} --out {output:q} 2>&1"
         " | tee {log:q}"

@@ -1,4 +1,3 @@
-PROTOCOL = as_options(SETTINGS["timing"], without=("trials", "threads"))
 THREADS = SETTINGS["timing"]["threads"]
 # All of the run's cores, shared by as many trials as there are GPUs to run them.
 THREADS = (
@@ -35,13 +34,13 @@ rule time_trial:
         gpu=1,
     params:
         code=code("time_trial.py", "serve_variants.py", *SERVERS),
-        protocol=PROTOCOL,
+        protocol=PLAN.protocol,
         control=SETTINGS["control"],
         floor=SETTINGS["floor"],
         peers=WITH_PEERS,
-        inputs=INPUTS,
+        inputs=PLAN.inputs,
     shell:
         "python3 {input.program:q} --records {input.records:q} --verified {input.verified:q}"
-        " --out {output:q} --trial {wildcards.trial} --control {params.control}"
-        " --floor {params.floor} {params.peers} {params.protocol} {params.inputs} 2>&1"
+        " --out {output:q} --trial {wildcards.trial:q} --control {params.control:q}"
+        " --floor {params.floor:q} {params.peers:q} {params.protocol:q} {params.inputs:q} 2>&1"
         " | tee {log:q}"

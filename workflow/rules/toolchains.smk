@@ -14,5 +14,5 @@ rule toolchain:
         code=code("make_toolchain.py"),
         requirements=requirements_words,
     shell:
-        "python3 {input.program:q} --name {wildcards.toolchain} {params.requirements}"
+        "python3 {input.program:q} --name {wildcards.toolchain:q} {params.requirements:q}"
         " --out {output:q} 2>&1 | tee {log:q}"

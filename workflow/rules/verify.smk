@@ -28,8 +28,8 @@ rule verify_case:
         code=code("verify_case.py", "serve_variants.py", "run_reference.py", *SERVERS),
         peers=WITH_PEERS,
         seeds=SETTINGS["verify"]["seeds"],
-        tolerance=f"--rtol {SETTINGS['verify']['rtol']} --atol {SETTINGS['verify']['atol']}",
-        inputs=INPUTS,
+        tolerance=PLAN.tolerance,
+        inputs=PLAN.inputs,
     shell:
         "python3 {input.program:q} --records {input.records:q} --out {output:q}"
-        " --seeds {params.seeds} {params.inputs} {params.tolerance} {params.peers} 2>&1 | tee {log:q}"
+        " --seeds {params.seeds:q} {params.inputs:q} {params.tolerance:q} {params.peers:q} 2>&1 | tee {log:q}"

@@ -5,7 +5,7 @@ import pandas as pd
 from .audit import SYMBOLIC
 from .failures import words
 from .names import shorten
-from .tables import markdown_table
+from .tables import escaped, markdown_table
 
 NOT_HERE = "–"  # what does not exist on this kind of device
 EXECUTED_NOTE = (
@@ -32,7 +32,8 @@ def markdown(audits: list[dict]) -> str:
     """Both tables, what all audits share, and what the numbers mean."""
     failed, audits = [a for a in audits if "failed" in a], compiled_of(audits)
     missing = [
-        f"- {a['case']['name']} {a['variant']}: not compiled ({words(a['failed'])})" for a in failed
+        f"- {a['case']['name']} {a['variant']}: not compiled ({escaped(words(a['failed']))})"
+        for a in failed
     ]
     if not audits:
         return "\n".join(

@@ -2,10 +2,15 @@
 
 import argparse
 import itertools
+import math
+import re
 from dataclasses import dataclass
 
 from .errors import FusionError, choose
 from .workloads import FLOATS, Input, Workload, file_of, find, sha256_of
+
+MOST_CASES = 10_000
+SIZE_NAME = re.compile(r"[^\W\d][\w.-]*")
 
 
 @dataclass(frozen=True)
@@ -103,6 +108,12 @@ def _model_case(workload: str, definition: Workload, sizes: dict, dtype: str | N
             do="take the sizes out of cases",
         )
     for key, value in sizes.items():
+        if not SIZE_NAME.fullmatch(key):
+            raise FusionError(
+                f"{key!r} in cases is no name of a dimension",
+                expected="letters, digits, dots, dashes and underscores",
+                do="rename the dimension in the model",
+            )
         _require_size(definition.name, key, value)
     return Case(workload, tuple(sizes.items()), None)
 
@@ -167,6 +178,14 @@ def _product(workload: str, values: dict, small: bool) -> list[Case]:
     lists = {k: v if isinstance(v, list) else [v] for k, v in given.items()}
     dtypes = lists.pop("dtype", [None])
     names = list(lists)
+    points = math.prod(map(len, lists.values())) * len(dtypes)
+    if points > MOST_CASES:
+        raise FusionError(
+            f"cases of workload {definition.name!r} are too many",
+            expected=f"at most {MOST_CASES}",
+            found=str(points),
+            do="shorten the lists in cases",
+        )
     return [
         make_case(workload, dict(zip(names, point, strict=True)), dtype)
         for dtype in dtypes

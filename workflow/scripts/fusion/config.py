@@ -1,6 +1,7 @@
 """Check a configuration and read it for a device. Runs on Snakemake's side; needs jsonschema."""
 
 import copy
+import functools
 import os
 import re
 import sys
@@ -18,21 +19,30 @@ from .errors import FusionError, choose, suggestion
 from .memory import require_memory
 from .pairs import named_pairs, require_control
 from .peers import PEERS, by_toolchain, require_installed
+from .plain import require_paths, require_plain
 from .rates_record import read_rates
 from .variants import VARIANTS
 
+LIMITS = {"maximum": "at most", "maxLength": "of a length of at most", "maxItems": "at most"}
 NESTED = "--config delivers nested values as text; put them into a file and pass --configfile FILE"
 SCHEMA = Path(__file__).parents[2] / "schemas" / "config.schema.yaml"
+# JSON has one kind of number, so the schema's own reading takes 5.0 for a whole one.
+Validator = jsonschema.validators.extend(
+    jsonschema.Draft202012Validator,
+    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    ),
+)
 
 
 def check(config: dict) -> dict:
     """A checked copy of the configuration, or a FusionError that names the key."""
+    require_plain(config)
     config = _unquoted_names(copy.deepcopy(config))
-    schema = yaml.safe_load(SCHEMA.read_text())
-    validator = jsonschema.Draft202012Validator(schema)
-    errors = list(validator.iter_errors(config))
+    errors = list(_validator().iter_errors(config))
     if errors:  # an unknown key first: it is the likely cause of a missing one
         raise _explain(min(errors, key=lambda e: e.validator != "additionalProperties"))
+    require_paths(config)
     for kind, section in (("cuda", config), ("llvm", with_llvm(config))):
         for name in section["variants"]:
             choose("variant", name, VARIANTS)
@@ -48,6 +58,11 @@ def check(config: dict) -> dict:
                 found=str(high),
             )
     return config
+
+
+@functools.cache
+def _validator() -> jsonschema.protocols.Validator:
+    return Validator(yaml.safe_load(SCHEMA.read_text()))
 
 
 def _check_pairs(section: dict) -> None:
@@ -186,21 +201,31 @@ def _explain(error: jsonschema.ValidationError) -> FusionError:
         return FusionError(
             f"the key {name!r} is missing in the configuration", do="see config/config.yaml"
         )
-    expected = error.schema.get("description") or f"{error.message} (see config/README.md)"
+    expected = error.schema.get("description") or f"{_short(error.message)} (see config/README.md)"
+    if error.validator in LIMITS:
+        expected += f", {LIMITS[error.validator]} {error.validator_value}"
     return FusionError(
         f"the value of {where!r} in the configuration is not understood",
         expected=expected,
-        found=repr(error.instance),
+        found=_short(repr(error.instance)),
         do=_advice(error, where),
     )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:199]}…"
 
 
 def _advice(error: jsonschema.ValidationError, where: str) -> str:
     value = error.instance
     if error.validator == "enum":
         return suggestion(value, error.schema["enum"])
-    meant_otherwise = isinstance(value, str) and not isinstance(yaml.safe_load(value), str)
-    return NESTED if meant_otherwise and "." in where else ""
+    if not isinstance(value, str) or "." not in where:
+        return ""
+    try:
+        return "" if isinstance(yaml.safe_load(value), str) else NESTED
+    except (yaml.YAMLError, ValueError):  # a text that is no YAML
+        return ""
 
 
 def require_runnable(config: dict, device: Device, cases: dict[str, Case]) -> None:

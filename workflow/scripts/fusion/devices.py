@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .errors import FusionError
 
-ARCH = re.compile(r"sm_\d{2,3}[af]?")
+ARCH = re.compile(r"sm_[0-9]{2,3}[af]?")
 ALL = "all"
 
 

@@ -40,7 +40,7 @@ def choose(what: str, word: str, known: Iterable[str], of: str = "") -> None:
 
 
 def run_program(main: Callable[[], None]) -> None:
-    """Run a program's main; a FusionError or a full disk becomes one message and exit code 1.
+    """Run a program's main; what a user can mend becomes one message and exit code 1.
 
     SIGTERM ends it as Ctrl-C does, so that what it started ends and what it half wrote goes.
     """
@@ -48,16 +48,21 @@ def run_program(main: Callable[[], None]) -> None:
     signal.signal(signal.SIGTERM, _terminated)
     try:
         main()
-    except FusionError as error:
-        sys.exit(f"error: {error}")
     except KeyboardInterrupt:
         print("error: interrupted (SIGINT)", file=sys.stderr)
         sys.exit(130)
-    except OSError as error:
-        if error.filename is None and error.errno is None:
+    except Exception as error:
+        from . import storage  # which needs this module
+
+        found = storage.explain(error)
+        if found is None and isinstance(error, FusionError):
+            found = error
+        elif found is None and isinstance(error, OSError) and (error.filename or error.errno):
+            where = f" ({error.filename})" if error.filename else ""
+            found = f"{error.strerror or error}{where}"
+        if found is None:
             raise
-        where = f" ({error.filename})" if error.filename else ""
-        sys.exit(f"error: {error.strerror or error}{where}")
+        sys.exit(f"error: {found}")
 
 
 def _terminated(number: int, frame: object) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import tvm
 from tvm import relax
 
-from . import geometry, traffic
+from . import geometry, storage, traffic
 from .errors import FusionError
 from .names import shorten
 
@@ -49,9 +49,11 @@ class Watch:
             self.launches |= geometry.launches(mod)
 
     def write(self, number: int, name: str, mod: tvm.IRModule) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
         safe = re.sub(r"[^\w.-]", "_", name)
-        (self.folder / f"{number:03d}_{safe}.py").write_text(mod.script() + "\n")
+        path, text = self.folder / f"{number:03d}_{safe}.py", mod.script() + "\n"
+        with storage.writing(path):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
 
 
 def count_calls(mod: tvm.IRModule) -> dict[str, int]:

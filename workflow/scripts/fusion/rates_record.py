@@ -19,9 +19,6 @@ def read_rates(path: Path | str, arch: str) -> Rates:
         raise FusionError(f"no rates at {path}", expected=expected, do=do)
     try:
         record = records.read(path, "rates")
-    except OSError as error:
-        problem = f"the rates at {path} cannot be read"
-        raise FusionError(problem, expected=expected, found=str(error.strerror), do=do) from None
     except FusionError as error:  # it says how a run would mend it, but no run makes this record
         raise FusionError(error.problem, expected=expected, found=error.found, do=do) from None
     if record["arch"] != arch:

@@ -11,6 +11,7 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
+from . import record_text, storage
 from .errors import FusionError
 
 VERSIONS = {
@@ -27,6 +28,22 @@ VERSIONS = {
 }
 
 
+class Found(dict):
+    """An object of a record that was read; a key that it lacks is a FusionError."""
+
+    def __init__(self, values: dict, path: Path | str):
+        super().__init__(values)
+        self.path = path
+
+    def __missing__(self, key):
+        raise FusionError(
+            f"foreign record {self.path}",
+            expected="what this release's programs write",
+            found=f"no {key!r} where one is needed",
+            do="if a run wrote it, delete it and run again",
+        )
+
+
 def sha256(data: bytes) -> str:
     """Hexadecimal SHA-256 of some bytes."""
     return hashlib.sha256(data).hexdigest()
@@ -41,18 +58,19 @@ def file_sha256(path: Path | str) -> str:
 def write_bytes(path: Path | str, data: bytes) -> None:
     """Write beside the path, flush to the disk, then rename: readers see all of it or none."""
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with storage.writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            Path(name).chmod(0o644)
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
 
 
 def write_text(path: Path | str, text: str) -> None:
@@ -77,14 +95,23 @@ def read(path: Path | str, kind: str) -> dict:
     name = Path(path).name
     do = f"if a run wrote it, delete it and run again; only what made {name} is repeated"
     try:
-        record = json.loads(Path(path).read_bytes())
+        data = Path(path).read_bytes()
     except FileNotFoundError:
         raise FusionError(f"no record at {path}", do=f"run the {kind} stage first") from None
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+    except OSError as error:
+        raise FusionError(
+            f"the record at {path} cannot be read",
+            expected=wanted,
+            found=str(error.strerror),
+            do=do,
+        ) from None
+    try:
+        record = json.loads(data, object_hook=lambda found: Found(found, path))
+    except (ValueError, RecursionError) as error:
         raise FusionError(
             f"damaged record {path}",
             expected=f"a whole JSON object, {wanted}",
-            found=f"{Path(path).stat().st_size} bytes that end or break too early ({error})",
+            found=f"{len(data)} bytes that end or break too early ({error})",
             do=do,
         ) from None
     found = record.get("schema") if isinstance(record, dict) else type(record).__name__
@@ -99,6 +126,10 @@ def read(path: Path | str, kind: str) -> dict:
             found="contents that were changed after they were written",
             do=do,
         )
+    wrong = record_text.wrong_in(record, kind)
+    if wrong:
+        expected = "what this release's programs write, without markup in it"
+        raise FusionError(f"foreign record {path}", expected=expected, found=wrong, do=do)
     return record
 
 

@@ -6,13 +6,11 @@ it, waits for the first and says so, and it ends with its process, however that 
 
 import atexit
 import contextlib
-import errno
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from . import locks
-from .errors import FusionError
 
 # Snakemake's options that only look at files, and its own word for going without locks.
 WITHOUT = {
@@ -31,7 +29,6 @@ WITHOUT = {
     "-S",
     "-D",
 }
-CANNOT_WRITE = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR}
 
 
 def is_wanted(words: Sequence[str]) -> bool:
@@ -42,23 +39,15 @@ def is_wanted(words: Sequence[str]) -> bool:
 def hold_until_exit(folders: Sequence[Path], purpose: str) -> None:
     """Hold these folders, made if need be, until this process ends; wait while another run does.
 
-    Raises a FusionError where they cannot be written to. A file system without locks gives a
-    warning alone.
+    A file system without locks gives a warning alone.
     """
     stack = contextlib.ExitStack()
     atexit.register(stack.close)
     for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
             stack.enter_context(locks.hold(["run"], folder, purpose, _say(folder)))
         except OSError as error:
-            if error.errno in CANNOT_WRITE or isinstance(error, FileExistsError):
-                raise FusionError(
-                    f"results: {folder} cannot be written to",
-                    expected="a folder that this user can write to, with space left",
-                    found=error.strerror or str(error),
-                    do="set results to another folder, or mend this one",
-                ) from None
             print(
                 f"warning: {folder} cannot be locked ({error}); start no second run of it",
                 file=sys.stderr,

@@ -4,6 +4,7 @@ from .answers import answer
 from .failures import words
 from .summary_basis import basis
 from .tables import (
+    escaped,
     markdown_table,
     sizes_of,
     subtitle,
@@ -66,7 +67,7 @@ def _failure_lines(summary: dict) -> list[str]:
     """A row a variant that failed, with the stage and its own words."""
     rows = [
         sizes_of(summary, case)
-        | {"variant": name, "failed in": why["stage"], "message": _cell(words(why))}
+        | {"variant": name, "failed in": why["stage"], "message": escaped(words(why))}
         for case in summary["cases"]
         for name, why in case.get("failed", {}).items()
     ]
@@ -75,10 +76,6 @@ def _failure_lines(summary: dict) -> list[str]:
     measured = any(case["median_us"] for case in summary["cases"])
     rest = "The others were measured." if measured else "Nothing was measured."
     return ["## Failed", "", *markdown_table(rows), "", rest, ""]
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def _reading(summary: dict) -> str:

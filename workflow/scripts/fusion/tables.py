@@ -106,6 +106,13 @@ def with_range(over: dict, digits: int) -> str:
     return f"{middle} [{over['min']:.{digits}f}, {over['max']:.{digits}f}]"
 
 
+def escaped(text: str) -> str:
+    """Text of others, such as a compiler's message, so that Markdown shows it as it is."""
+    for sign, shown in (("&", "&amp;"), ("<", "&lt;"), ("|", "\\|"), ("`", "\\`"), ("$", "\\$")):
+        text = text.replace(sign, shown)
+    return " ".join(text.split())
+
+
 def markdown_table(rows: list[dict]) -> list[str]:
     """Lines of a Markdown table with all rows' keys as its head; words to the left.
 

@@ -12,6 +12,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
+from .. import storage
 from ..entries import AT
 from ..tables import subtitle
 
@@ -73,6 +74,7 @@ plt.rcParams.update(
         "axes.axisbelow": True,
         "grid.color": "#dddddd",
         "legend.frameon": False,
+        "text.parse_math": False,  # names are text, dollars and all
         "svg.fonttype": "none",
         "svg.hashsalt": "fuse-or-not",
     }
@@ -116,9 +118,10 @@ def title(figure: plt.Figure, text: str, summary: dict, reading: str) -> None:
 
 def save(figure: plt.Figure, folder: Path, name: str) -> None:
     """Write name.png and name.svg beside each other, without the date of drawing."""
-    folder.mkdir(parents=True, exist_ok=True)
-    figure.savefig(folder / f"{name}.png", metadata={"Software": None})
-    figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+    with storage.writing(folder / f"{name}.png"):
+        folder.mkdir(parents=True, exist_ok=True)
+        figure.savefig(folder / f"{name}.png", metadata={"Software": None})
+        figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
     plt.close(figure)
 
 

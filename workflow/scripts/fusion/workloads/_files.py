@@ -37,8 +37,12 @@ def read_file(path: str) -> Workload:
     try:
         exec(compile(where.read_text(), path, "exec"), module.__dict__)
     except OSError as error:
-        raise FusionError(f"no workload at {path}", found=error.strerror or str(error)) from None
-    except Exception as error:  # whatever a user's file raises
+        raise FusionError(
+            f"no workload at {path}",
+            expected="a file; a relative path starts at the folder that Snakemake runs in",
+            found=error.strerror or str(error),
+        ) from None
+    except (Exception, SystemExit) as error:  # whatever a user's file raises
         line = getattr(error, "lineno", None) or _line(error, path)
         raise FusionError(
             f"{path} cannot be read as a workload",
@@ -90,6 +94,8 @@ def from_module(name: str, module: types.ModuleType, where: str) -> Workload:
 
 def _check_sizes(where: str, what: str, values: dict) -> None:
     for key, value in values.items():
+        if not isinstance(key, str) or not key.isidentifier():
+            raise _wrong(where, f"{what}[{key!r}]", "a Python name", repr(key))
         for one in value if isinstance(value, list) and value else [value]:
             if key == "dtype":
                 if one not in FLOATS:

@@ -1,6 +1,7 @@
 """A whole graph from a file: a Relax module or an ONNX model. Told from workloads without TVM."""
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -23,7 +24,7 @@ def kind_of(path: str) -> str | None:
         return RELAX
     try:
         tree = ast.parse(Path(path).read_text())
-    except (OSError, SyntaxError, UnicodeDecodeError):
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None  # what reads it says what is wrong
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and "ir_module" in map(_name, node.decorator_list):
@@ -45,7 +46,18 @@ def _name(decorator: ast.expr) -> str:
 def read_model(path: str, kind: str) -> Workload:
     """The facts of a model's file; its inputs are known once TVM has read it."""
     if not Path(path).is_file():
-        raise FusionError(f"no workload at {path}", found="no such file")
+        raise FusionError(
+            f"no workload at {path}",
+            expected="a file; a relative path starts at the folder that Snakemake runs in",
+            found="no such file",
+        )
     words = {RELAX: "Relax module", ONNX: "ONNX model"}[kind]
     name = Path(path).stem
+    if not re.fullmatch(r"\w[\w .+-]*", name):
+        raise FusionError(
+            f"the workload {path} has a name that no folder gets",
+            expected="letters, digits, spaces, dots, dashes and underscores",
+            found=repr(name),
+            do="rename the file",
+        )
     return Workload(name, f"the {words} {Path(path).name}", None, None, {}, kind=kind)
