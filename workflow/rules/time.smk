@@ -1,6 +1,4 @@
 PROTOCOL = as_options(SETTINGS["timing"], without=("trials", "threads"))
-THREADS = SETTINGS["timing"]["threads"]
-THREADS = (workflow.cores or 1) if THREADS == "all" else THREADS
 
 
 rule time:
@@ -27,7 +25,7 @@ rule time_trial:
     priority: 2  # before profiles
     conda:
         TENV
-    threads: THREADS
+    threads: trial_threads
     resources:
         gpu=1,
     params:
