@@ -12,7 +12,7 @@ NOT_RUN = (
 
 
 def require_name(wanted: str) -> None:
-    """Raise a FusionError if the configuration's `device` would mean another one on each machine."""
+    """Raise a FusionError where `device` would mean another one on each machine."""
     if wanted in ("auto", "cuda"):
         raise FusionError(
             f"device: {wanted} means a device of this machine, but the jobs run elsewhere",
