@@ -28,7 +28,7 @@ WITHIN = 240  # seconds, a run
 
 
 def test_the_experiment_through_slurm_with_a_trial_cancelled_and_resumed(make_checkout):
-    """One test, for the cluster and its runs take two minutes, and pytest -n 2 would split several."""
+    """One test: its runs take two minutes, and pytest -n 2 would share out several."""
     missing = slurm_cluster.missing_programs()
     assert not missing, f"no {', '.join(missing)}; to do: {slurm_cluster.INSTALL}"
     with slurm_cluster.cluster() as cluster:
@@ -160,7 +160,7 @@ def same_command_went_on(ran):
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["--config", "device=sm_90"], 0, "time trial"),
+        (["--config", "device=sm_90"], 0, "time_trial"),
         (["--config", "device=auto"], 1, "device: auto means a device of this machine"),
     ],
 )
