@@ -12,6 +12,7 @@ configfile: Path(workflow.basedir) / "config" / "config.yaml"
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/elsewhere.smk"
 include: "workflow/rules/toolchains.smk"
 include: "workflow/rules/compile.smk"
 include: "workflow/rules/rebuild.smk"
@@ -33,7 +34,7 @@ rule all:
         rules.rebuild.input,
         rules.audit.input,
         branch(
-            DEVICE.can_run,
+            runs_somewhere,
             then=rules.verify.input
             + rules.time.input
             + rules.aggregate.output

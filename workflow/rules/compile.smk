@@ -8,6 +8,7 @@ rule compile_variant:
     """Graph to machine code, with the IR after every pass and each schedule; holds no GPU."""
     input:
         program=SCRIPTS / "compile_variant.py",
+        device=by_name,
         workload=file_of_case,
         toolchain=toolchain_of_variant,
         rates=rates_of,

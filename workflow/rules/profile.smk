@@ -25,7 +25,7 @@ rule profile_variant:
         "<logs>/profile/{case}/{variant}.log",
     conda:
         TENV
-    threads: THREADS
+    threads: trial_threads
     resources:
         gpu=1,
     params:
@@ -50,7 +50,7 @@ rule profile_peer:
         "<logs>/profile/{case}/{peer}.log",
     conda:
         TENV
-    threads: THREADS
+    threads: trial_threads
     resources:
         gpu=1,
     params:

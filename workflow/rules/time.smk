@@ -1,10 +1,3 @@
-THREADS = SETTINGS["timing"]["threads"]
-# All of the run's cores, shared by as many trials as there are GPUs to run them.
-THREADS = (
-    max(1, (workflow.resource_settings.cores or 1) // AT_ONCE) if THREADS == "all" else THREADS
-)
-
-
 rule time:
     """Every trial of every case."""
     input:
@@ -29,7 +22,7 @@ rule time_trial:
     priority: 2  # before profiles
     conda:
         TENV
-    threads: THREADS
+    threads: trial_threads
     resources:
         gpu=1,
     params:

@@ -36,7 +36,5 @@ def lines(settings: dict, device: Device, cases: dict[str, Case]) -> list[str]:
         first = [
             f"fuse-or-not: compiling for {device.arch}, which cannot run here"
             f" ({device.why_no_gpu}).",
-            "compile, rebuild and audit run; verify, time, profile, aggregate and figures are not"
-            " run.",
         ]
     return [*first, f"{what}; results in {where}"]
