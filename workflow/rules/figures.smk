@@ -1,9 +1,9 @@
-FORMATS = ["png", "svg"]
+FORMATS = ["png", "svg", "csv"]
 FIGURES = figure_names.figures(list(CASES.values()), SETTINGS, DEVICE.kind)
 
 
 rule figures:
-    """Every figure that this experiment has, as PNG and SVG."""
+    """Every figure that this experiment has, as PNG and SVG, and what it plots as CSV."""
     input:
         expand("<results>/figures/{name}.{format}", name=FIGURES, format=FORMATS),
 
