@@ -11,6 +11,9 @@ min_version("9.27")
 configfile: Path(workflow.basedir) / "config" / "config.yaml"
 
 
+report: "workflow/report/workflow.rst"
+
+
 include: "workflow/rules/common.smk"
 include: "workflow/rules/toolchains.smk"
 include: "workflow/rules/compile.smk"
@@ -24,6 +27,7 @@ include: "workflow/rules/profile.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/lists.smk"
 include: "workflow/rules/comparing.smk"
+include: "workflow/rules/pages.smk"
 
 
 rule all:
@@ -32,6 +36,7 @@ rule all:
         rules.compile.input,
         rules.rebuild.input,
         rules.audit.input,
+        rules.pages.input,
         branch(
             DEVICE.can_run,
             then=rules.verify.input

@@ -1,6 +1,6 @@
 PROTOCOL = as_options(SETTINGS["timing"], without=("trials", "threads"))
 THREADS = SETTINGS["timing"]["threads"]
-THREADS = (workflow.cores or 1) if THREADS == "all" else THREADS
+THREADS = (workflow.resource_settings.cores or 1) if THREADS == "all" else THREADS
 
 
 rule time:
