@@ -11,6 +11,9 @@ min_version("9.27")
 configfile: Path(workflow.basedir) / "config" / "config.yaml"
 
 
+report: "workflow/report/workflow.rst"
+
+
 include: "workflow/rules/common.smk"
 include: "workflow/rules/elsewhere.smk"
 include: "workflow/rules/toolchains.smk"
@@ -25,6 +28,7 @@ include: "workflow/rules/profile.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/lists.smk"
 include: "workflow/rules/comparing.smk"
+include: "workflow/rules/pages.smk"
 
 
 rule all:
@@ -33,6 +37,7 @@ rule all:
         rules.compile.input,
         rules.rebuild.input,
         rules.audit.input,
+        rules.pages.input,
         branch(
             runs_somewhere,
             then=rules.verify.input

@@ -8,8 +8,18 @@ rule aggregate:
         compiled=rules.compile.input,
     output:
         summary="<results>/tables/summary.json",
-        csv="<results>/tables/summary.csv",
-        trials="<results>/tables/trials.csv",
+        csv=report(
+            "<results>/tables/summary.csv",
+            caption="../report/summary_csv.rst",
+            category="4 Data",
+            labels={"data": "a row a case", "format": "CSV"},
+        ),
+        trials=report(
+            "<results>/tables/trials.csv",
+            caption="../report/trials_csv.rst",
+            category="4 Data",
+            labels={"data": "a row a trial", "format": "CSV"},
+        ),
         markdown="<results>/tables/summary.md",
     log:
         "<logs>/aggregate.log",

@@ -1,9 +1,22 @@
-FORMATS = ["png", "svg"]
+FORMATS = ["png", "svg", "csv"]
 FIGURES = PLAN.figures
 
 
+def in_report(name):
+    """A figure as the report shows it: of PNG and SVG the one that needs no font of the reader's."""
+    kind, _, case = name.partition("/")
+    words = figure_names.WORDS[kind]
+    return report(
+        f"<results>/figures/{name}.png",
+        caption=f"../report/{kind}.rst",
+        category="2 Figures",
+        subcategory="2 Every sample" if case else "1 Over all cases",
+        labels={"figure": words, "case": case} if case else {"figure": words},
+    )
+
+
 rule figures:
-    """Every figure that this experiment has, as PNG and SVG."""
+    """Every figure that this experiment has, as PNG and SVG, and what it plots as CSV."""
     input:
         expand("<results>/figures/{name}.{format}", name=FIGURES, format=FORMATS),
 
@@ -17,7 +30,8 @@ rule plot:
         trials=rules.time.input,
         profiles=PROFILED if "breakdown" in FIGURES else [],
     output:
-        rules.figures.input,
+        [in_report(name) for name in FIGURES],
+        expand("<results>/figures/{name}.{format}", name=FIGURES, format=["svg", "csv"]),
     log:
         "<logs>/plot.log",
     conda:

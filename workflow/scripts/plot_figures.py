@@ -1,6 +1,6 @@
 """Draw the figures of an experiment from its summary and its trials; needs no GPU and no TVM.
 
-Writes each figure that --figures names, as PNG and SVG.
+Writes each figure that --figures names, as PNG and SVG, and what it plots as CSV.
 """
 
 import argparse
@@ -39,15 +39,15 @@ def main() -> None:
     for name in args.figures:
         choose("figure", name, known)
         if name in of_summary:
-            figure = of_summary[name].draw(summary)
+            drawn = of_summary[name].draw(summary)
         elif name == "breakdown":
             profiles = [records.read(path, "profile") for path in args.profiles]
-            figure = breakdown.draw(summary, profiles)
+            drawn = breakdown.draw(summary, profiles)
         else:
             case = cases[name.removeprefix("samples/")]
             own = _trials_of(case, trials, args.summary) if case["trials"] else []
-            figure = samples.draw(summary, own) if own else nothing.draw(summary, case)
-        style.save(figure, args.out / Path(name).parent, Path(name).name)
+            drawn = samples.draw(summary, case, own) if own else nothing.draw(summary, case)
+        style.save(*drawn, args.out / Path(name).parent, Path(name).name)
 
 
 def parse() -> argparse.Namespace:

@@ -6,6 +6,16 @@ from .toolchains import tvms
 MOST_SAMPLES = 20  # cases; for more, nobody reads a figure of every sample a case
 MOST_PROFILES = 24  # cases times variants and peers; for more, profiling takes longer than timing
 
+WORDS = {
+    "ratios_by_depth": "ratios of latency",
+    "latency_by_depth": "latency",
+    "breakdown": "where a call's time goes",
+    "over_floor_by_depth": "latency over a copy",
+    "fastest_map": "the fastest variant",
+    "crossing": "where fusing stops paying",
+    "samples": "every sample",
+}  # of a figure, or of a folder of figures
+
 
 def figures(cases: list[Case], settings: dict, kind: str) -> list[str]:
     """The figures' names without suffix; kind: cuda or llvm.

@@ -3,6 +3,7 @@
 import textwrap
 
 import matplotlib.pyplot as plt
+import pandas as pd
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Patch, Rectangle
 
@@ -10,18 +11,21 @@ from ..fastest import fastest
 from ..tables import point, point_words, varying_sizes
 from ..words import percent
 from . import style
+from .plotted import frame_of, in_order
 
 ACROSS, UP = "depth", "cols"
+AND = ", "  # between the variants of a tie
 
 
-def draw(summary: dict) -> plt.Figure:
+def draw(summary: dict) -> tuple[plt.Figure, pd.DataFrame]:
     """Needs cases that differ in depth and in cols; a panel for each other difference."""
     panels: dict[str, list[dict]] = {}
     others = [key for key in varying_sizes(summary) if key not in (ACROSS, UP)]
     for case in [case for case in summary["cases"] if case["median_us"]]:
         title = point_words({key: point(case).get(key) for key in others})
         panels.setdefault(title, []).append(case)
-    rows = len({point(case)[UP] for cases in panels.values() for case in cases})
+    frame = plotted(summary, in_order(panels))
+    rows = frame[UP].nunique()
     figure, axes = plt.subplots(
         len(panels),
         1,
@@ -29,18 +33,14 @@ def draw(summary: dict) -> plt.Figure:
         squeeze=False,
         layout="constrained",
     )
-    shown = [
-        _panel(ax, title, cases, summary["variants"])
-        for ax, (title, cases) in zip(axes[:, 0], panels.items(), strict=True)
-    ]
+    for ax, (title, cases) in zip(axes[:, 0], panels.items(), strict=True):
+        _panel(ax, title, frame[frame["case"].isin({case["case"]["name"] for case in cases})])
     handles = [
         Patch(facecolor=_pale(v), edgecolor="#555555", label=v)
         for v in summary["variants"]
-        if any(v in names for names in shown)
+        if v in set(frame["fastest"])
     ]
-    if any(
-        fastest(case, summary["variants"]).tied for case in summary["cases"] if case["median_us"]
-    ):
+    if frame["tied_with"].any():
         handles.append(Patch(facecolor="white", edgecolor="#555555", hatch="////", label="tie"))
     axes[0, 0].legend(handles=handles, loc="center left", bbox_to_anchor=(1.01, 0.5))
     figure.get_layout_engine().set(rect=(0, 0.1, 1, 0.9))
@@ -53,34 +53,42 @@ def draw(summary: dict) -> plt.Figure:
         "whose latency over the fastest one's has 1 in its "
         f"{percent(summary['judging']['confidence'])} interval (or has no interval).",
     )
-    return figure
+    return figure, frame
 
 
-def _panel(ax: plt.Axes, title: str, cases: list[dict], variants: list[str]) -> set[str]:
-    """Draw one panel; the variants that are the fastest somewhere in it."""
-    across = sorted({point(case)[ACROSS] for case in cases})
-    up = sorted({point(case)[UP] for case in cases})
-    names = set()
+def plotted(summary: dict, cases: list[dict]) -> pd.DataFrame:
+    """One row a cell: the fastest variant, those it is tied with, ON's latency over its."""
+    marks = []
     for case in cases:
-        x, y = across.index(point(case)[ACROSS]), up.index(point(case)[UP])
-        found = fastest(case, variants)
-        names.add(found.variant)
+        found = fastest(case, summary["variants"])
+        cell = {"fastest": found.variant, "tied_with": AND.join(found.tied)}
+        marks.append((case, cell | {"on_over_fastest": found.over_on}))
+    return frame_of(summary, marks, ["fastest", "tied_with", "on_over_fastest"])
+
+
+def _panel(ax: plt.Axes, title: str, frame: pd.DataFrame) -> None:
+    across, up = sorted(set(frame[ACROSS])), sorted(set(frame[UP]))
+    for cell in frame.itertuples():
+        x, y = across.index(getattr(cell, ACROSS)), up.index(getattr(cell, UP))
+        color = _pale(cell.fastest)
         ax.add_patch(
             Rectangle(
                 (x - 0.5, y - 0.5),
                 1,
                 1,
-                facecolor=_pale(found.variant),
-                edgecolor="#888888" if found.tied else "white",
-                hatch="////" if found.tied else None,
+                facecolor=color,
+                edgecolor="#888888" if cell.tied_with else "white",
+                hatch="////" if cell.tied_with else None,
                 linewidth=0.6,
             )
         )
-        lines = [found.variant]
-        if found.tied:
-            lines += textwrap.wrap(f"= {', '.join(found.tied)}", 16)
-        lines += [] if found.over_on is None else [f"{found.over_on:.2f}"]
-        ax.text(x, y, "\n".join(lines), ha="center", va="center", fontsize=7.5, bbox=_ground(found))
+        lines = [cell.fastest]
+        if cell.tied_with:
+            lines += textwrap.wrap(f"= {cell.tied_with}", 16)
+        lines += [] if pd.isna(cell.on_over_fastest) else [f"{cell.on_over_fastest:.2f}"]
+        # A plain ground for words on a hatched cell.
+        ground = {"facecolor": color, "edgecolor": "none", "pad": 1.5} if cell.tied_with else None
+        ax.text(x, y, "\n".join(lines), ha="center", va="center", fontsize=7.5, bbox=ground)
     ax.set_xlim(-0.5, len(across) - 0.5)
     ax.set_ylim(-0.5, len(up) - 0.5)
     ax.set_xticks(range(len(across)), map(str, across))
@@ -89,17 +97,9 @@ def _panel(ax: plt.Axes, title: str, cases: list[dict], variants: list[str]) -> 
     ax.set_ylabel(UP)
     ax.set_title(title, loc="left", fontsize=10)
     ax.grid(visible=False)
-    return names
 
 
 def _pale(variant: str) -> tuple:
     """The variant's colour, light enough for black words on it."""
     red, green, blue, _ = to_rgba(style.look(variant)[0])
     return tuple(0.3 * part + 0.7 for part in (red, green, blue))
-
-
-def _ground(found) -> dict | None:
-    """A plain ground for words on a hatched cell."""
-    if not found.tied:
-        return None
-    return {"facecolor": _pale(found.variant), "edgecolor": "none", "pad": 1.5}

@@ -3,20 +3,23 @@ be too many, and a dot for each trial.
 """
 
 import matplotlib.pyplot as plt
+import pandas as pd
 
 from . import style
 from .panels import axis_and_panels, figure_of, ticks, unjoin
+from .plotted import frame_of, in_order, of_kind, of_panel
 
 MOST_BARS = 12  # in a panel; more are too narrow for the number in each
 
 
-def draw(summary: dict) -> plt.Figure:
+def draw(summary: dict) -> tuple[plt.Figure, pd.DataFrame]:
     axis, panels = axis_and_panels(summary)
+    frame = plotted(summary, in_order(panels))
     figure, axes = figure_of(panels, 3.2)
     for name, cases in panels.items():
         bars = len(cases) * len(summary["variants"])
         panel = _bars if bars <= MOST_BARS else _lines
-        panel(axes[name], cases, summary["variants"])
+        panel(axes[name], of_panel(frame, cases), summary["variants"])
         unjoin(axes[name], axis)
         ticks(axes[name], axis, cases)
     next(iter(axes.values())).legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
@@ -27,20 +30,33 @@ def draw(summary: dict) -> plt.Figure:
         summary,
         "Bar or line: median over trials of a trial's median; a dot: one trial.",
     )
-    return figure
+    return figure, frame
 
 
-def _bars(ax, cases: list[dict], variants: list[str]) -> None:
+def plotted(summary: dict, cases: list[dict]) -> pd.DataFrame:
+    """One row a median over trials, and a trial's median."""
+    marks = []
+    for case in cases:
+        for variant in [v for v in summary["variants"] if v in case["median_us"]]:
+            over = case["median_us"][variant]
+            mark = {"variant": variant}
+            marks.append((case, mark | {"kind": "median", "median_us": over["median"]}))
+            for value, trial in zip(over["values"], case["trials"], strict=True):
+                one = {"kind": "trial", "trial": trial["trial"], "median_us": value}
+                marks.append((case, mark | one))
+    return frame_of(summary, marks, ["variant", "kind", "trial", "median_us"])
+
+
+def _bars(ax, frame: pd.DataFrame, variants: list[str]) -> None:
     width = 0.8 / len(variants)
     for index, variant in enumerate(variants):
         color, marker = style.look(variant)
-        places = [p for p, case in enumerate(cases) if variant in case["median_us"]]
-        timed = [cases[place] for place in places]
-        xs = [place + width * (index - (len(variants) - 1) / 2) for place in places]
-        medians = [case["median_us"][variant]["median"] for case in timed]
+        middle = of_kind(frame, "median", variant=variant)
+        xs = [place + width * (index - (len(variants) - 1) / 2) for place in middle["place"]]
+        medians = list(middle["median_us"])
         ax.bar(xs, medians, width * 0.92, color=color, alpha=0.75, label=variant)
-        for x, case, middle in zip(xs, timed, medians, strict=True):
-            values = case["median_us"][variant]["values"]
+        for x, case, median in zip(xs, middle["case"], medians, strict=True):
+            values = list(of_kind(frame, "trial", variant=variant, case=case)["median_us"])
             spots = [
                 x + style.stable_jitter(f"{variant}{i}", width / 4) for i in range(len(values))
             ]
@@ -48,7 +64,7 @@ def _bars(ax, cases: list[dict], variants: list[str]) -> None:
                 spots, values, s=14, marker=marker, color="white", edgecolor="black", linewidth=0.7
             )
             ax.annotate(
-                f"{middle:.3g}",
+                f"{median:.3g}",
                 (x, 0),
                 xytext=(0, 4),
                 textcoords="offset points",
@@ -62,22 +78,21 @@ def _bars(ax, cases: list[dict], variants: list[str]) -> None:
     ax.grid(axis="x", visible=False)
 
 
-def _lines(ax, cases: list[dict], variants: list[str]) -> None:
+def _lines(ax, frame: pd.DataFrame, variants: list[str]) -> None:
     for variant in variants:
         color, marker = style.look(variant)
-        places = [p for p, case in enumerate(cases) if variant in case["median_us"]]
-        found = [cases[place]["median_us"][variant] for place in places]
+        middle = of_kind(frame, "median", variant=variant)
         ax.plot(
-            places,
-            [over["median"] for over in found],
+            list(middle["place"]),
+            list(middle["median_us"]),
             color=color,
             linestyle=style.dashes(variant),
             marker=marker,
             markersize=5,
             label=variant,
         )
-        spots = [(p, v) for p, o in zip(places, found, strict=True) for v in o["values"]]
-        if spots:
-            ax.scatter(*zip(*spots, strict=True), s=5, color=color)
+        dots = of_kind(frame, "trial", variant=variant)
+        if len(dots):
+            ax.scatter(list(dots["place"]), list(dots["median_us"]), s=5, color=color)
     style.plain_log(ax)
     ax.set_ylabel("µs a call (median, log)")

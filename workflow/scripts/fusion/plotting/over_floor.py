@@ -1,12 +1,14 @@
 """Latency over the floor along depth or shapes, for every variant and peer."""
 
 import matplotlib.pyplot as plt
+import pandas as pd
 from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, StrMethodFormatter
 
 from ..tables import point
 from ..words import percent
 from . import style
 from .panels import axis_and_panels, figure_of, ticks, unjoin
+from .plotted import bounds, frame_of, in_order, of_panel
 
 TICKS = (
     0.2,
@@ -34,13 +36,15 @@ TICKS = (
 )
 
 
-def draw(summary: dict) -> plt.Figure:
+def draw(summary: dict) -> tuple[plt.Figure, pd.DataFrame]:
     """Needs two cases or more, and their latency over the floor."""
     axis, panels = axis_and_panels(summary)
+    frame = plotted(summary, in_order(panels))
     figure, axes = figure_of(panels, 4.6)
-    names = list(dict.fromkeys(name for c in summary["cases"] for name in c["over_floor"] or {}))
+    names = [name for c in summary["cases"] for name in c["over_floor"] or {}]
+    names = [name for name in dict.fromkeys(names) if name != summary["floor"]]
     for title, cases in panels.items():
-        _panel(axes[title], axis, cases, [name for name in names if name != summary["floor"]])
+        _panel(axes[title], axis, cases, of_panel(frame, cases), names)
         axes[title].axhline(1, color="#555555", linewidth=1)
         axes[title].legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
         axes[title].set_ylabel(f"latency over {summary['floor']} (log)")
@@ -55,22 +59,31 @@ def draw(summary: dict) -> plt.Figure:
         "interval over them, where there are two or more."
         + (" Dashed: launched in CUDA graphs." if dashed else ""),
     )
-    return figure
+    return figure, frame
 
 
-def _panel(ax: plt.Axes, axis: str, cases: list[dict], names: list[str]) -> None:
-    along = range(len(cases)) if axis != "depth" else [point(case)["depth"] for case in cases]
+def plotted(summary: dict, cases: list[dict]) -> pd.DataFrame:
+    """One row a variant or peer of a case: its median over the floor, with its interval."""
+    marks = [
+        (case, {"variant": name, "over_floor": over["median"], **bounds(over["interval"])})
+        for case in cases
+        for name, over in (case["over_floor"] or {}).items()
+        if name != summary["floor"]
+    ]
+    return frame_of(summary, marks, ["variant", "over_floor", "low", "high"])
+
+
+def _panel(
+    ax: plt.Axes, axis: str, cases: list[dict], frame: pd.DataFrame, names: list[str]
+) -> None:
+    along = "depth" if axis == "depth" else "place"
     for name in names:
         color, marker = style.look(name)
-        timed = [
-            (x, case["over_floor"][name])
-            for x, case in zip(along, cases, strict=True)
-            if name in (case["over_floor"] or {})
-        ]
+        timed = frame[frame["variant"] == name]
         hollow = style.dashes(name) == "--"
         ax.plot(
-            [x for x, _ in timed],
-            [over["median"] for _, over in timed],
+            list(timed[along]),
+            list(timed["over_floor"]),
             color=color,
             marker=marker,
             linestyle=style.dashes(name),
@@ -79,12 +92,11 @@ def _panel(ax: plt.Axes, axis: str, cases: list[dict], names: list[str]) -> None
             linewidth=1.5,
             label=name,
         )
-        for x, over in timed:
-            if over["interval"]:
-                low, high = over["interval"]["low"], over["interval"]["high"]
-                ax.vlines(x, low, high, color=color, linewidth=4, alpha=0.35)
+        known = timed.dropna(subset=["low"])
+        for x, low, high in zip(known[along], known["low"], known["high"], strict=True):
+            ax.vlines(x, low, high, color=color, linewidth=4, alpha=0.35)
     if axis == "depth":
-        along_depth(ax, list(along))
+        along_depth(ax, [point(case)["depth"] for case in cases])
     else:
         unjoin(ax, axis)
         ticks(ax, axis, cases)

@@ -10,10 +10,12 @@ import matplotlib
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
+import pandas as pd
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
 from .. import storage
 from ..entries import AT
+from ..records import write_text
 from ..tables import subtitle
 
 # Okabe and Ito's palette (jfly.uni-koeln.de/color), then wine and olive of Paul Tol's muted scheme
@@ -116,13 +118,25 @@ def title(figure: plt.Figure, text: str, summary: dict, reading: str) -> None:
     figure.text(0.01, 0.008, lines, ha="left", va="bottom", fontsize=7.5, color="#444444")
 
 
-def save(figure: plt.Figure, folder: Path, name: str) -> None:
-    """Write name.png and name.svg beside each other, without the date of drawing."""
+def save(figure: plt.Figure, frame: pd.DataFrame, folder: Path, name: str) -> None:
+    """Write name.png, name.svg and, with what is plotted, name.csv beside each other, without the
+    date of drawing.
+    """
     with storage.writing(folder / f"{name}.png"):
         folder.mkdir(parents=True, exist_ok=True)
+        _fix_layout(figure)
         figure.savefig(folder / f"{name}.png", metadata={"Software": None})
         figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
     plt.close(figure)
+    write_text(folder / f"{name}.csv", frame.to_csv(index=False))
+
+
+def _fix_layout(figure: plt.Figure) -> None:
+    """Lay out once and round: the solver's last digits differ from one process to the next."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for ax in figure.axes:
+        ax.set_position([round(part, 9) for part in ax.get_position().bounds])
 
 
 def stable_jitter(key: str, spread: float) -> float:
