@@ -46,7 +46,7 @@ class Room:
 
     def table(self, rows: list[dict], where: str) -> list[str]:
         """A table of the first rows, and how many more stand where."""
-        shown = [{_entries(k): _entries(v) for k, v in row.items()} for row in rows[: self.rows]]
+        shown = [{entries(k): entries(v) for k, v in row.items()} for row in rows[: self.rows]]
         lines = [*markdown_table(shown), ""] if rows else []
         left = len(rows) - self.rows
         return lines + ([f"{left} more rows are cut here; all are in `{where}`.", ""] * (left > 0))
@@ -62,7 +62,7 @@ class Room:
         return [*fence("\n".join(kept), language), "", *([" ".join(notes), ""] if notes else [])]
 
 
-def _entries(words) -> str:
+def entries(words) -> str:
     """Names such as ON@tvm-0.26 in code spans: GitHub would read them as addresses."""
     return re.sub(r"(?<![`\w])\w+@[\w.-]+(?:/\w+@[\w.-]+)?", r"`\g<0>`", str(words))
 

@@ -12,11 +12,13 @@ from .answers import REMEDIES, answer
 from .decision_tables import rows as decision_rows
 from .entries import toolchains_of, variant_of
 from .issue_actual import actual, expected, failures, in_short, unknown
-from .issue_findings import FAILED, NOTHING, OPEN, find, title
-from .issue_markdown import Room, cell, span
+from .issue_findings import FAILED, NOTHING, OPEN, Finding, find, title
+from .issue_markdown import Room, cell, code_span, entries, fence, span
+from .issue_script import script
 from .summary_basis import basis
 from .tables import sizes_of, with_interval, with_range
 from .variants import VARIANTS
+from .words import percent
 
 LIMIT = 65_536  # characters that GitHub takes in one post
 ROOMS = (Room(40, 200), Room(24, 120), Room(14, 80), Room(8, 60), Room(4, 30), Room(2, 10))
@@ -77,6 +79,7 @@ def _lines(given: Records, room: Room) -> list[str]:
     records = (safe.compiled, safe.trials, safe.profiles)
     lines += ["## Environment", "", *evidence.environment(given.summary, *records)]
     lines += ["## Steps to reproduce", "", *reproduction.lines(given.summary, given.overlay)]
+    lines += _alone(given.summary, finding, room)
     lines += ["## What is not known", "", *unknown(summary, about, safe.profiles), ""]
     if finding.kind in (NOTHING, OPEN):
         return lines
@@ -102,8 +105,8 @@ def _results(summary: dict, room: Room) -> list[str]:
     lines += [*room.table(text.steadiness_rows(summary), where), text.steadiness(summary), ""]
     lines += _warned(summary, room)
     lines += ["Every trial:", "", *room.table(text.trial_rows(summary), "tables/trials.csv")]
-    marks = summary["passing"]["max_cv"]
-    lines += [f"† CV over {marks:.0%}; the trial stays in.", ""]
+    if any(trial["over_max_cv"] for case in summary["cases"] for trial in case["trials"]):
+        lines += [f"† CV over {percent(summary['passing']['max_cv'])}; the trial stays in.", ""]
     protocol = summary["protocol"]
     lines += [
         f"Protocol: {max(len(case['trials']) for case in summary['cases'])} trials a case, each a "
@@ -112,7 +115,7 @@ def _results(summary: dict, room: Room) -> list[str]:
         f"{protocol['number']} calls and {protocol['min_repeat_ms']:g} ms a sample, "
         f"{protocol['repeat']} samples a variant and block.",
         "",
-        *basis(summary),
+        *map(entries, basis(summary)),
         "",
     ]
     return [*lines, *evidence.source("tables/summary.json")]
@@ -155,10 +158,10 @@ def _warned(summary: dict, room: Room) -> list[str]:
         return ["Warnings: none.", ""]
     left = len(listed) - room.rows
     more = [f"- {left} more are in `tables/summary.md`."] * (left > 0)
-    return ["Warnings:", "", *listed[: room.rows], *more, ""]
+    return ["Warnings:", "", *map(entries, listed[: room.rows]), *more, ""]
 
 
-def _mechanism(summary: dict, about, audits: list[dict]) -> list[str]:
+def _mechanism(summary: dict, about: Finding, audits: list[dict]) -> list[str]:
     if not about.slow or about.kind == FAILED:
         return []
     words = evidence.recomputed(about.case, about.slow, about.fast, audits)
@@ -188,6 +191,21 @@ def _remedies(summary: dict, compiled: list[dict], room: Room) -> list[str]:
     counted = "; ".join(f"{span(v)}: {n} × {done}" for (v, done), n in words.items())
     lines += [f"Decisions over all cases: {counted}.", ""] if counted else []
     return [*lines, *evidence.source("tables/summary.json", "tables/decisions.md")]
+
+
+def _alone(summary: dict, finding: Finding, room: Room) -> list[str]:
+    """A script that needs TVM and nothing else, where one can be made of the case's function."""
+    case = (finding.case or summary["cases"][0])["case"]
+    made = script(summary, case)
+    if made is None or made.count("\n") > room.lines:
+        return []
+    return [
+        f"With TVM alone, {code_span(case['name'])} (without this protocol's interleaving, trials "
+        f"and checks; written for TVM {span(summary['environment'].get('tvm', ''))}):",
+        "",
+        *fence(made, "python"),
+        "",
+    ]
 
 
 def _shown(given: Records, safe: dict) -> dict:
