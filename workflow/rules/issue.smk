@@ -3,6 +3,7 @@ import json
 from fusion import issue_reproduction
 
 ISSUE_LISTS = ("compiled", "verified", "trials", "audited", "profiled")
+ADDRESS = issue_reproduction.address(Path(workflow.basedir))
 
 
 rule issue:
@@ -30,9 +31,10 @@ rule write_issue:
         TENV
     params:
         code=code("write_issue.py"),
+        address=f"--address {shlex.quote(ADDRESS)}" if ADDRESS else "",
         overlay=json.dumps(issue_reproduction.overlay(CHECKED, DEVICE.kind)),
     shell:
         "python3 {input.program:q} --summary {input.summary:q} --compiled @{input.lists[0]:q}"
         " --verified @{input.lists[1]:q} --trials @{input.lists[2]:q}"
         " --audits @{input.lists[3]:q} --profiles @{input.lists[4]:q}"
-        " --overlay {params.overlay:q} --out {output:q} 2>&1 | tee {log:q}"
+        " --overlay {params.overlay:q} {params.address} --out {output:q} 2>&1 | tee {log:q}"

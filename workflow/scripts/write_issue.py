@@ -29,7 +29,8 @@ def main() -> None:
     summary = records.read(args.summary, "summary")
     kept["traces"] = issue_traces.read(args.compiled)
     kept = {name: in_order(summary, found) for name, found in kept.items()}
-    text = issue_text.issue(issue_text.Records(summary, **kept, overlay=args.overlay))
+    given = issue_text.Records(summary, **kept, overlay=args.overlay, address=args.address)
+    text = issue_text.issue(given)
     records.write_text(args.out, text)
     print(f"{text.splitlines()[0].removeprefix('# ')}\n{len(text):,} characters in {args.out}")
 
@@ -59,6 +60,7 @@ def parse() -> argparse.Namespace:
         metavar="JSON",
         help="what of the configuration differs from config/config.yaml, for the reproduction",
     )
+    parser.add_argument("--address", default="", help="of this pipeline, to clone it from")
     parser.add_argument("--out", required=True, type=Path, help="the file to write (Markdown)")
     return parser.parse_args()
 

@@ -4,7 +4,16 @@ from .answers import answer
 from .entries import entry, toolchains_of
 from .failures import words
 from .issue_evidence import recomputed
-from .issue_findings import DONE, FAILED, NOTHING, OPEN, RELEASE, Finding, slowdowns
+from .issue_findings import (
+    DONE,
+    FAILED,
+    NOTHING,
+    OPEN,
+    RELEASE,
+    Finding,
+    fusing_verdicts,
+    slowdowns,
+)
 from .issue_markdown import Room, cell, span
 from .tables import sizes_of, subtitle, where_of, with_interval
 
@@ -21,10 +30,10 @@ def in_short(summary: dict, about: Finding, audits: list[dict]) -> list[str]:
     if about.kind == NOTHING:
         return [f"Nothing is slower: {_fused(summary)} {where} This is no report of a bug."]
     if about.kind == OPEN:
-        return [
-            f"No slowdown is confirmed: not every verdict on ON is NOT SLOWER, and none is SLOWER. "
-            f"{where} This is no report of a bug."
-        ]
+        why = "not every verdict on ON is NOT SLOWER, and none is SLOWER."
+        if not any(fusing_verdicts(case) for case in summary["cases"]):
+            why = "ON was not compared with OFF or PARTIAL."
+        return [f"No slowdown is confirmed: {why} {where} This is no report of a bug."]
     over = about.case["ratios"][about.pair]
     ratio = with_interval(over["median"], over["interval"])
     all_of = slowdowns(summary)

@@ -44,7 +44,7 @@ def find(summary: dict) -> Finding:
     slower = slowdowns(summary)
     if slower:
         return max(slower, key=lambda finding: finding.ratio)
-    judged = [v["verdict"] for case in summary["cases"] for v in _fusing(case).values()]
+    judged = [v["verdict"] for case in summary["cases"] for v in fusing_verdicts(case).values()]
     clear = judged and all(verdict == "NOT SLOWER" for verdict in judged)
     return Finding(NOTHING if clear else OPEN)
 
@@ -74,7 +74,7 @@ def _confirmed(case: dict, pairs: list[tuple[str, str]]) -> dict[tuple[str, str]
     }
 
 
-def _fusing(case: dict) -> dict:
+def fusing_verdicts(case: dict) -> dict:
     """The verdicts on ON against OFF and PARTIAL."""
     return {
         pair: found

@@ -1,6 +1,8 @@
 """How to do the experiment of an issue again: the configuration as an overlay, and the commands."""
 
 import json
+import re
+import subprocess
 from pathlib import Path
 
 import yaml
@@ -53,8 +55,22 @@ def _names(workload: str | list[str]) -> str | list[str]:
     return Path(path).name if path else workload
 
 
-def lines(summary: dict, found: dict | None) -> list[str]:
-    """The steps, from an empty folder. found: an overlay, or None where it is not known."""
+def address(folder: Path) -> str:
+    """Where a checkout can be cloned from by anybody, as git knows it; "" for anything else."""
+    ask = ["git", "-C", str(folder), "remote", "get-url", "origin"]
+    try:
+        said = subprocess.run(ask, capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:
+        return ""
+    # No user's name or token, no host of an internal form: those are nobody else's.
+    return said if re.fullmatch(r"https://[\w.-]+\.[a-z]+/[\w./-]+", said) else ""
+
+
+def lines(summary: dict, found: dict | None, source: str = "") -> list[str]:
+    """The steps, from an empty folder. found: an overlay, or None where it is not known.
+
+    source: the address to clone from, if it is known.
+    """
     gpu = "" if summary["device"]["kind"] == "llvm" else " --resources gpu=1"
     needs = (
         "no GPU is needed"
@@ -62,7 +78,9 @@ def lines(summary: dict, found: dict | None) -> list[str]:
         else f"an NVIDIA GPU ({summary['arch']} here) with driver 580 or newer; no CUDA toolkit"
     )
     run = f"snakemake --cores 1{gpu}"
+    clone = f"git clone {source} fuse-or-not && cd fuse-or-not"
     install = [
+        *([clone] if source else []),
         "python3 -m venv .venv && . .venv/bin/activate",
         "python3 -m pip install -r envs/requirements.txt",
     ]

@@ -29,7 +29,7 @@ LABELS = ("needs-triage", "type: bug")
 class Records:
     """The records of a run, each kind as far as it is kept, in the order of the summary.
 
-    traces: see issue_traces. overlay: see issue_reproduction.
+    traces: see issue_traces. overlay, address: see issue_reproduction.
     """
 
     summary: dict
@@ -40,6 +40,7 @@ class Records:
     profiles: list[dict] = field(default_factory=list)
     traces: list[dict] = field(default_factory=list)
     overlay: dict | None = None
+    address: str = ""
 
 
 def issue(records: Records) -> str:
@@ -78,7 +79,11 @@ def _lines(given: Records, room: Room) -> list[str]:
     lines += _remedies(summary, safe.compiled, room)
     records = (safe.compiled, safe.trials, safe.profiles)
     lines += ["## Environment", "", *evidence.environment(given.summary, *records)]
-    lines += ["## Steps to reproduce", "", *reproduction.lines(given.summary, given.overlay)]
+    lines += [
+        "## Steps to reproduce",
+        "",
+        *reproduction.lines(given.summary, given.overlay, given.address),
+    ]
     lines += _alone(given.summary, finding, room)
     lines += ["## What is not known", "", *unknown(summary, about, safe.profiles), ""]
     if finding.kind in (NOTHING, OPEN):
@@ -102,7 +107,11 @@ def _results(summary: dict, room: Room) -> list[str]:
     floor = text.floor_lines(summary)
     lines += ["Over the floor:", "", *floor[2:]] if floor and len(floor) < room.rows + 20 else []
     lines += ["The control, and blocks that do not count:", ""]
-    lines += [*room.table(text.steadiness_rows(summary), where), text.steadiness(summary), ""]
+    lines += [
+        *room.table(text.steadiness_rows(summary), where),
+        entries(text.steadiness(summary)),
+        "",
+    ]
     lines += _warned(summary, room)
     lines += ["Every trial:", "", *room.table(text.trial_rows(summary), "tables/trials.csv")]
     if any(trial["over_max_cv"] for case in summary["cases"] for trial in case["trials"]):
@@ -135,14 +144,14 @@ def _variants(summary: dict) -> list[str]:
 
 def _verdicts(summary: dict) -> list[dict]:
     """A row a case and pair; what is SLOWER first, the worst of it on top."""
-    rows = []
+    rows, interval = [], f"{percent(summary['judging']['confidence'])} interval"
     for case in summary["cases"]:
         for pair, found in case["verdicts"].items():
             over = case["ratios"][pair]
             row = sizes_of(summary, case) | {"ratio": pair, "verdict": f"**{found['verdict']}**"}
             row["median over trials"] = f"{over['median']:.6f}"
             row["range over trials"] = f"{over['min']:.4f} to {over['max']:.4f}"
-            row["interval"] = with_interval(over["median"], over["interval"]).partition(" ")[2]
+            row[interval] = with_interval(over["median"], over["interval"]).partition(" ")[2]
             rows.append((found["verdict"] != "SLOWER", -over["median"], row | _why(found)))
     return [row for *_, row in sorted(rows, key=lambda one: one[:2])]
 
@@ -188,7 +197,7 @@ def _remedies(summary: dict, compiled: list[dict], room: Room) -> list[str]:
     for row in decided:
         key = row["variant"], row["decision"]
         words[key] = words.get(key, 0) + 1
-    counted = "; ".join(f"{span(v)}: {n} × {done}" for (v, done), n in words.items())
+    counted = "; ".join(f"{span(v)}: {n} × {done}" for (v, done), n in sorted(words.items()))
     lines += [f"Decisions over all cases: {counted}.", ""] if counted else []
     return [*lines, *evidence.source("tables/summary.json", "tables/decisions.md")]
 
