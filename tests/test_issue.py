@@ -59,23 +59,10 @@ def tiny(make_checkout):
     """A checkout in which a tiny run on the CPU has been made into an issue."""
     llvm = {"cases": {"depth": 3, "rows": 64, "cols": 32}, "floor": "COPY"}
     llvm["variants"] = ["OFF", "PARTIAL", "ON", "SPLIT"]
-    folder = make_checkout("issue", llvm={**TIMING, **llvm})
+    folder = make_checkout("issue", llvm=llvm)
     ran = snakemake("--configfile", "tiny.yaml", "--", "issue", cwd=folder)
     assert ran.returncode == 0, ran.stdout
     return folder
-
-
-TIMING = {
-    "timing": {
-        "trials": 2,
-        "blocks": 3,
-        "number": 2,
-        "repeat": 2,
-        "min_repeat_ms": 1,
-        "warmup_calls": 2,
-        "warmup_seconds": 0.01,
-    }
-}
 
 
 @pytest.fixture(scope="module")
