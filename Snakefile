@@ -27,6 +27,7 @@ include: "workflow/rules/crossings.smk"
 include: "workflow/rules/profile.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/lists.smk"
+include: "workflow/rules/issue.smk"
 include: "workflow/rules/comparing.smk"
 include: "workflow/rules/pages.smk"
 
@@ -46,6 +47,7 @@ rule all:
             + rules.crossings.input
             + rules.toolchains.input
             + (PROFILED + rules.profile_table.output if PROFILED else [])
-            + rules.figures.input,
+            + rules.figures.input
+            + rules.issue.input,
             otherwise=[],
         ),

@@ -54,6 +54,9 @@ def test_a_compiler_crash_is_a_record_and_the_others_are_measured(make_checkout,
     assert "| crashes | ON | compile | killed by signal 11 (SIGSEGV)" in text
     assert "crashes ON: not compiled" in (out / "tables/audit.md").read_text()
     assert (out / "figures/samples/crashes.png").exists()
+    issue = (out / "issue.md").read_text()
+    assert issue.startswith("# [Bug][Relax] crashes: ON does not compile for llvm\n")
+    assert "killed by signal 11 (SIGSEGV)" in issue and "The others were measured." in issue
 
 
 def test_a_crash_stops_the_run_by_default(tmp_path):

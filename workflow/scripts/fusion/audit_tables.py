@@ -40,11 +40,11 @@ def markdown(audits: list[dict]) -> str:
             ["# What the compiled code says", "", "Nothing was compiled.", "", *missing]
         )
     lines = ["# What the compiled code says", "", f"{_shared(audits)}.", ""]
-    lines += _flags(audits)
-    lines += ["## Variants", "", *markdown_table(_total_rows(audits)), ""]
+    lines += flags(audits)
+    lines += ["## Variants", "", *markdown_table(total_rows(audits)), ""]
     notes = (BYTES_NOTE, CPU_NOTE) if audits[0]["arch"] == "llvm" else (EXECUTED_NOTE, BYTES_NOTE)
     lines += [line for note in notes for line in (note, "")]
-    lines += ["## Kernels", "", *markdown_table(_kernel_rows(audits)), ""]
+    lines += ["## Kernels", "", *markdown_table(kernel_rows(audits)), ""]
     if any(kernel["backward_branches"] for audit in audits for kernel in audit["kernels"]):
         lines += [BACKWARD_NOTE, ""]
     return "\n".join([*lines, *missing])
@@ -101,7 +101,7 @@ def totals_frame(audits: list[dict]) -> pd.DataFrame:
     return pd.DataFrame(rows, dtype=object)
 
 
-def _total_rows(audits: list[dict]) -> list[dict]:
+def total_rows(audits: list[dict]) -> list[dict]:
     rows = []
     for audit in audits:
         totals = audit["totals"]
@@ -117,7 +117,7 @@ def _total_rows(audits: list[dict]) -> list[dict]:
     return rows
 
 
-def _kernel_rows(audits: list[dict]) -> list[dict]:
+def kernel_rows(audits: list[dict]) -> list[dict]:
     rows = []
     for audit in audits:
         for k in audit["kernels"]:
@@ -179,7 +179,7 @@ def _instructions(kernel: dict) -> int:
     return sum(count for opcode, count in kernel["opcodes"].items() if opcode != "NOP")
 
 
-def _flags(audits: list[dict]) -> list[str]:
+def flags(audits: list[dict]) -> list[str]:
     """The compiler's options that decide how code looks, on a line; none for LLVM."""
     options = [o for o in audits[0]["compiler"]["options"] if not o.startswith(("-I", "-D", "-U"))]
     return [f"Compiled with {', '.join(f'`{o}`' for o in options)}.", ""] if options else []

@@ -27,23 +27,28 @@ COUNTERS = (
 def markdown(profiles: list[dict], summary: dict) -> str:
     """Both tables, and what was not run and why."""
     entries = breakdowns(profiles, summary)
-    judged = {
-        (p["case"]["name"], p["variant"]): p["producer"]["verdict"]
-        for p in profiles
-        if "producer" in p
-    }
+    judged = producers(profiles)
     lines = [f"# {summary['experiment']}: where the time goes", "", f"{subtitle(summary)}.", ""]
     lines += [
         "## A call's latency, µs",
         "",
-        *markdown_table(_call_rows(entries, summary, judged)),
+        *markdown_table(call_rows(entries, summary, judged)),
         "",
     ]
     lines += [NOTE, "", "## Kernels", ""]
-    rows = _kernel_rows(profiles, summary)
+    rows = kernel_rows(profiles, summary)
     lines += [*markdown_table(rows), "", COUNTERS, ""] if rows else []
     lines += not_run(profiles)
     return "\n".join(lines)
+
+
+def producers(profiles: list[dict]) -> dict[tuple[str, str], str]:
+    """What became of the producer, by case and variant, where profiles say so."""
+    return {
+        (p["case"]["name"], p["variant"]): p["producer"]["verdict"]
+        for p in profiles
+        if "producer" in p
+    }
 
 
 def not_run(profiles: list[dict]) -> list[str]:
@@ -78,7 +83,7 @@ def kernels_frame(profiles: list[dict]) -> pd.DataFrame:
     return pd.DataFrame(rows) if rows else pd.DataFrame(columns=keys)
 
 
-def _call_rows(entries: list[dict], summary: dict, judged: dict) -> list[dict]:
+def call_rows(entries: list[dict], summary: dict, judged: dict) -> list[dict]:
     """judged: what became of the producer, by case and variant, where profiles say so."""
     rows = []
     for entry in entries:
@@ -98,7 +103,7 @@ def _call_rows(entries: list[dict], summary: dict, judged: dict) -> list[dict]:
     return rows
 
 
-def _kernel_rows(profiles: list[dict], summary: dict) -> list[dict]:
+def kernel_rows(profiles: list[dict], summary: dict) -> list[dict]:
     rows = []
     for profile in profiles:
         for kernel in launches(profile):

@@ -45,15 +45,15 @@ def markdown(summary: dict) -> str:
     if any(map(answer, summary["cases"])):
         lines += ["## In short", "", *markdown_table(answers), ""]
     lines += _failure_lines(summary)
-    lines += ["## Ratios", "", *markdown_table(_ratio_rows(summary)), "", _reading(summary), ""]
-    lines += ["## Verdicts", "", *markdown_table(_verdict_rows(summary)), "", *_warnings(summary)]
-    lines += ["## Latency, µs a call", "", *markdown_table(_latency_rows(summary)), ""]
-    lines += _floor_lines(summary)
-    lines += ["## Regret", "", *markdown_table(_regret_rows(summary)), ""]
+    lines += ["## Ratios", "", *markdown_table(ratio_rows(summary)), "", reading(summary), ""]
+    lines += ["## Verdicts", "", *markdown_table(verdict_rows(summary)), "", *warnings(summary)]
+    lines += ["## Latency, µs a call", "", *markdown_table(latency_rows(summary)), ""]
+    lines += floor_lines(summary)
+    lines += ["## Regret", "", *markdown_table(regret_rows(summary)), ""]
     lines += ["Regret is a variant's latency over that of the case's best variant.", ""]
-    lines += ["## Steadiness", "", *markdown_table(_steadiness_rows(summary)), ""]
-    lines += [_steadiness(summary), "", "## Every trial", ""]
-    lines += [*markdown_table(_trial_rows(summary)), ""]
+    lines += ["## Steadiness", "", *markdown_table(steadiness_rows(summary)), ""]
+    lines += [steadiness(summary), "", "## Every trial", ""]
+    lines += [*markdown_table(trial_rows(summary)), ""]
     if any(t["over_max_cv"] for c in summary["cases"] for t in c["trials"]):
         lines += [f"† CV over {percent(summary['passing']['max_cv'])}; the trial stays in.", ""]
     if any(t["other_processes"] for c in summary["cases"] for t in c["trials"]):
@@ -78,7 +78,7 @@ def _failure_lines(summary: dict) -> list[str]:
     return ["## Failed", "", *markdown_table(rows), "", rest, ""]
 
 
-def _reading(summary: dict) -> str:
+def reading(summary: dict) -> str:
     passing, judging = summary["passing"], summary["judging"]
     return (
         "A ratio above 1 means that the first is slower. The number is the median over trials of "
@@ -91,7 +91,7 @@ def _reading(summary: dict) -> str:
     )
 
 
-def _warnings(summary: dict) -> list[str]:
+def warnings(summary: dict) -> list[str]:
     lines = []
     for case in summary["cases"]:
         where = where_of(summary, case)
@@ -99,7 +99,7 @@ def _warnings(summary: dict) -> list[str]:
     return ["Warnings:", "", *lines, ""] if lines else []
 
 
-def _steadiness(summary: dict) -> str:
+def steadiness(summary: dict) -> str:
     judging, control = summary["judging"], summary["control"]
     text = (
         "A block during which a clock fell, a hardware or thermal slowdown occurred or another "
@@ -116,7 +116,7 @@ def _steadiness(summary: dict) -> str:
     return text
 
 
-def _ratio_rows(summary: dict) -> list[dict]:
+def ratio_rows(summary: dict) -> list[dict]:
     rows = []
     for case in summary["cases"]:
         passing = case["trials_passing"]
@@ -130,7 +130,7 @@ def _ratio_rows(summary: dict) -> list[dict]:
     return rows
 
 
-def _verdict_rows(summary: dict) -> list[dict]:
+def verdict_rows(summary: dict) -> list[dict]:
     return [
         sizes_of(summary, case)
         | {"ratio": pair, "verdict": f"**{found['verdict']}**", "reason": found["reason"]}
@@ -139,14 +139,14 @@ def _verdict_rows(summary: dict) -> list[dict]:
     ]
 
 
-def _latency_rows(summary: dict) -> list[dict]:
+def latency_rows(summary: dict) -> list[dict]:
     return [
         sizes_of(summary, case) | {v: with_range(o, 2) for v, o in case["median_us"].items()}
         for case in summary["cases"]
     ]
 
 
-def _floor_lines(summary: dict) -> list[str]:
+def floor_lines(summary: dict) -> list[str]:
     """Latency over the floor's, where one was timed, and what peers' numbers hold."""
     if not summary.get("floor"):
         return []
@@ -166,7 +166,7 @@ def _floor_lines(summary: dict) -> list[str]:
     return lines
 
 
-def _regret_rows(summary: dict) -> list[dict]:
+def regret_rows(summary: dict) -> list[dict]:
     rows = []
     for case in summary["cases"]:
         row = sizes_of(summary, case)
@@ -177,7 +177,7 @@ def _regret_rows(summary: dict) -> list[dict]:
     return rows
 
 
-def _steadiness_rows(summary: dict) -> list[dict]:
+def steadiness_rows(summary: dict) -> list[dict]:
     rows = []
     for case in summary["cases"]:
         row = sizes_of(summary, case)
@@ -202,7 +202,7 @@ def _drifting(control: dict | None) -> str:
     return "**drifting**" if control["drifting"] else "no"
 
 
-def _trial_rows(summary: dict) -> list[dict]:
+def trial_rows(summary: dict) -> list[dict]:
     rows = []
     for case in summary["cases"]:
         for trial in case["trials"]:
