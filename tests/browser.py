@@ -1,4 +1,4 @@
-"""A headless Chromium without a network: opens a page, and tells what it fetched and complained of."""
+"""A headless Chromium without a network: what a page fetched, and what it complained of."""
 
 import contextlib
 import json

@@ -9,7 +9,7 @@ SCRIPTS = Path(os.path.relpath(workflow.basedir)) / "workflow" / "scripts"
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow" / "scripts"))
 
 from fusion import announce, config as settings, config_file, entries, planning
-from fusion import run_lock, session, sources, storage, workloads
+from fusion import run_lock, session, sources, disks, workloads
 from fusion.errors import FusionError
 from fusion.variants import ESTIMATING, VARIANTS as VARIANT
 
@@ -177,13 +177,19 @@ def two_runs(wildcards):
     return []
 
 
+def hold_results():
+    """Let no other run change these results, until this process ends; not where nothing changes."""
+    made = any(chain.requirements for chain in settings.known_toolchains(SETTINGS))
+    shared = [Path(SETTINGS["results"]) / "toolchains"] if made else []
+    if workflow.output_settings.dryrun or not run_lock.is_wanted(sys.argv[1:]):
+        return
+    try:
+        disks.require_writable(OUT)
+        run_lock.hold_until_exit([Path(OUT), *shared], f"a run of {SETTINGS['experiment']}")
+    except FusionError as error:
+        raise WorkflowError(str(error))
+
+
 if workflow.is_main_process:
     announce.announce(SETTINGS, DEVICE, CASES)
-    if not workflow.output_settings.dryrun and run_lock.is_wanted(sys.argv[1:]):
-        try:
-            storage.require_writable(OUT)
-            made = any(chain.requirements for chain in settings.known_toolchains(SETTINGS))
-            shared = [Path(SETTINGS["results"]) / "toolchains"] if made else []
-            run_lock.hold_until_exit([Path(OUT), *shared], f"a run of {SETTINGS['experiment']}")
-        except FusionError as error:
-            raise WorkflowError(str(error))
+    hold_results()

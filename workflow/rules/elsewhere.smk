@@ -15,6 +15,8 @@ localrules:
     crossing_table,
     profile_table,
     plot,
+    write_issue,
+    render_pages,
     toolchain_table,
     compare_runs,
 

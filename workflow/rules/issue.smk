@@ -31,10 +31,10 @@ rule write_issue:
         TENV
     params:
         code=code("write_issue.py"),
-        address=f"--address {shlex.quote(ADDRESS)}" if ADDRESS else "",
-        overlay=json.dumps(issue_reproduction.overlay(CHECKED, DEVICE.kind)),
+        address=["--address", ADDRESS] if ADDRESS else [],
+        overlay=json.dumps(issue_reproduction.overlay(PLAN.checked, DEVICE.kind)),
     shell:
         "python3 {input.program:q} --summary {input.summary:q} --compiled @{input.lists[0]:q}"
         " --verified @{input.lists[1]:q} --trials @{input.lists[2]:q}"
         " --audits @{input.lists[3]:q} --profiles @{input.lists[4]:q}"
-        " --overlay {params.overlay:q} {params.address} --out {output:q} 2>&1 | tee {log:q}"
+        " --overlay {params.overlay:q} {params.address:q} --out {output:q} 2>&1 | tee {log:q}"

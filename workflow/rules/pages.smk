@@ -1,6 +1,7 @@
 # The report's pages: where each stands in it, and the Markdown that it shows. Those of records that
 # lie here but were measured elsewhere are the ones whose Markdown lies here too.
 PAGES = {
+    "overview": ("1 Verdicts", "overview", ["<results>/issue.md"]),
     "verdicts": ("1 Verdicts", "verdicts", ["<results>/tables/summary.md"]),
     "toolchains": ("1 Verdicts", "versions of TVM side by side", TOOLCHAIN_TABLE[:1]),
     "crossings": ("1 Verdicts", "where fusing stops paying", CROSSINGS[:1]),
@@ -14,17 +15,19 @@ PAGES = {
 }
 COMPILED_PAGES = ["audit", "decisions"]  # what there is without a device
 KEPT = not DEVICE.can_run and Path(f"{OUT}/tables/summary.json").is_file()
+# Snakemake has a number of jobs beside the cores where they go to other machines.
+CAN_BE_RUN = DEVICE.can_run or workflow.resource_settings.nodes is not None
 
 
 def has_page(name):
     tables = PAGES[name][2]
     if KEPT:
         return all(Path(table.replace("<results>", OUT)).is_file() for table in tables) and tables
-    return tables and (DEVICE.can_run or name in COMPILED_PAGES)
+    return tables and (CAN_BE_RUN or name in COMPILED_PAGES)
 
 
 PAGES = {name: page for name, page in PAGES.items() if has_page(name)}
-MEASURED = DEVICE.can_run or KEPT
+MEASURED = CAN_BE_RUN or KEPT
 
 
 rule pages:
@@ -59,5 +62,5 @@ rule render_pages:
         names=list(PAGES),
         folder=subpath(output[0], parent=True),
     shell:
-        "python3 {input.program:q} --names {params.names} --markdown {input.markdown:q}"
+        "python3 {input.program:q} --names {params.names:q} --markdown {input.markdown:q}"
         " --out {params.folder:q} 2>&1 | tee {log:q}"

@@ -10,7 +10,7 @@ import shutil
 from functools import partial
 from pathlib import Path
 
-from fusion import compiling, failures, locks, records, storage, supervise, toolchains
+from fusion import compiling, disks, failures, locks, records, supervise, toolchains
 from fusion.cases import Case
 from fusion.errors import FusionError, run_program
 from fusion.toolchains import Toolchain
@@ -48,8 +48,8 @@ def compile_into(
     if why is None:
         return
     clean(args.out)
-    if storage.is_full(why):  # no failure of the variant's
-        raise storage.restated(why, args.out)
+    if disks.is_full(why):  # no failure of the variant's
+        raise disks.restated(why, args.out)
     if args.on_failure == "stop":
         raise FusionError(why)
     name = compiling.entry_of(args)

@@ -52,9 +52,9 @@ def run_program(main: Callable[[], None]) -> None:
         print("error: interrupted (SIGINT)", file=sys.stderr)
         sys.exit(130)
     except Exception as error:
-        from . import storage  # which needs this module
+        from . import disks  # which needs this module
 
-        found = storage.explain(error)
+        found = disks.explain(error)
         if found is None and isinstance(error, FusionError):
             found = error
         elif found is None and isinstance(error, OSError) and (error.filename or error.errno):

@@ -10,7 +10,7 @@ from pathlib import Path
 import tvm
 from tvm import relax
 
-from . import geometry, storage, traffic
+from . import disks, geometry, traffic
 from .errors import FusionError
 from .names import shorten
 
@@ -51,7 +51,7 @@ class Watch:
     def write(self, number: int, name: str, mod: tvm.IRModule) -> None:
         safe = re.sub(r"[^\w.-]", "_", name)
         path, text = self.folder / f"{number:03d}_{safe}.py", mod.script() + "\n"
-        with storage.writing(path):
+        with disks.writing(path):
             self.folder.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
 

@@ -16,7 +16,7 @@ from .plain import LONGEST_NAME
 
 @dataclass(frozen=True)
 class Plan:
-    """settings: the configuration as it is meant for the device. cases: by name.
+    """checked: the configuration. settings: as it is meant for the device. cases: by name.
 
     variants: what is compiled and timed, such as ON, or ON@tvm-0.26 of several TVMs. tvms: the
     toolchains' names, or [None] for the pipeline's own. folder: where this run's results go.
@@ -24,6 +24,7 @@ class Plan:
     configuration as programs' words.
     """
 
+    checked: dict
     settings: dict
     device: Device
     cases: dict[str, Case]
@@ -51,6 +52,7 @@ def plan(config: dict) -> Plan:
     settings.require_runnable(meant, device, cases)
     variants = settings.entries_of(meant)
     return Plan(
+        checked=checked,
         settings=meant,
         device=device,
         cases=cases,

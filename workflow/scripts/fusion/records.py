@@ -11,7 +11,7 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-from . import record_text, storage
+from . import disks, record_text
 from .errors import FusionError
 
 VERSIONS = {
@@ -58,7 +58,7 @@ def file_sha256(path: Path | str) -> str:
 def write_bytes(path: Path | str, data: bytes) -> None:
     """Write beside the path, flush to the disk, then rename: readers see all of it or none."""
     path = Path(path)
-    with storage.writing(path):
+    with disks.writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:

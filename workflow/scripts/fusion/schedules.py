@@ -7,7 +7,7 @@ from pathlib import Path
 import tvm
 from tvm import s_tir, tirx
 
-from . import storage
+from . import disks
 from .names import shorten
 
 SCHEDULING = "ApplyDefaultSchedule"
@@ -20,7 +20,7 @@ def write(folder: Path, schedules: dict) -> dict[str, str]:
     for number, (function, schedule) in enumerate(schedules.items(), 1):
         files[function] = f"{number:03d}_{re.sub(r'[^A-Za-z0-9_]', '_', function)[:40]}.py"
         text = f"# {schedule.rule} scheduled {shorten(function)}\n{schedule.trace}\n"
-        with storage.writing(folder / files[function]):
+        with disks.writing(folder / files[function]):
             (folder / files[function]).write_text(text)
     return files
 

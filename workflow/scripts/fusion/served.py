@@ -6,7 +6,7 @@ import select
 import subprocess
 from pathlib import Path
 
-from . import storage
+from . import disks
 from .errors import FusionError
 from .supervise import LAST_LINES, kill
 from .toolchains import Toolchain
@@ -98,8 +98,8 @@ class Server:
     def _broken(self, what: str, why: str, *, said: bool = True) -> Failure:
         lines = [line.strip() for line in self._log.read_text().splitlines() if line.strip()]
         why = "; ".join([why, *(lines[-LAST_LINES:] if said else [])])
-        if storage.is_full(why):  # no failure of what is served
-            raise storage.restated(why, self.folder)
+        if disks.is_full(why):  # no failure of what is served
+            raise disks.restated(why, self.folder)
         started = self._about is not None
         return Failure(
             f"{self._what} fails ({what})",

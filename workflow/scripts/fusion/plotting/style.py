@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
-from .. import storage
+from .. import disks
 from ..entries import AT
 from ..records import write_text
 from ..tables import subtitle
@@ -122,7 +122,7 @@ def save(figure: plt.Figure, frame: pd.DataFrame, folder: Path, name: str) -> No
     """Write name.png, name.svg and, with what is plotted, name.csv beside each other, without the
     date of drawing.
     """
-    with storage.writing(folder / f"{name}.png"):
+    with disks.writing(folder / f"{name}.png"):
         folder.mkdir(parents=True, exist_ok=True)
         _fix_layout(figure)
         figure.savefig(folder / f"{name}.png", metadata={"Software": None})
