@@ -1,4 +1,4 @@
-"""A headless Chromium without a network: opens a page, and tells what it fetched and complained of."""
+"""A headless Chromium without a network: what a page shows, asks for and complains of."""
 
 import contextlib
 import json
