@@ -11,7 +11,7 @@ def in_report(name):
         caption=f"../report/{kind}.rst",
         category="2 Figures",
         subcategory="2 Every sample" if case else "1 Over all cases",
-        labels={"figure": words, "case": case} if case else {"figure": words},
+        labels={"case": case, "figure": words} if case else {"figure": words},
     )
 
 
