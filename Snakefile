@@ -16,6 +16,7 @@ report: "workflow/report/workflow.rst"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/elsewhere.smk"
+include: "workflow/rules/reporting.smk"
 include: "workflow/rules/toolchains.smk"
 include: "workflow/rules/compile.smk"
 include: "workflow/rules/rebuild.smk"

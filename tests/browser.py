@@ -1,4 +1,8 @@
+<<<<<<< HEAD
 """A headless Chromium without a network: what a page fetched, and what it complained of."""
+=======
+"""A headless Chromium without a network: what a page shows, asks for and complains of."""
+>>>>>>> report/main
 
 import contextlib
 import json
@@ -7,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
+from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 LOCAL = ("file:", "data:", "blob:", "about:", "chrome:")
@@ -33,7 +39,14 @@ def opened(path: Path) -> Iterator[webdriver.Chrome]:
 
 def wait(driver: webdriver.Chrome, found):
     """The first true value of found(driver) within ten seconds."""
-    return WebDriverWait(driver, 10).until(found)
+    # React may draw an element anew between its being found and its being used.
+    again = [StaleElementReferenceException]
+    return WebDriverWait(driver, 10, ignored_exceptions=again).until(found)
+
+
+def click(driver: webdriver.Chrome, xpath: str) -> None:
+    """Click on the first such element, once it is there."""
+    wait(driver, lambda d: [found.click() for found in d.find_elements(By.XPATH, xpath)[:1]])
 
 
 def complaints(driver: webdriver.Chrome) -> list[str]:

@@ -3,6 +3,7 @@
 import ast
 import re
 
+import pandas as pd
 import pytest
 import yaml
 from conftest import ROOT, program, snakemake
@@ -232,5 +233,5 @@ def test_a_dollar_in_a_figure_is_a_dollar(tmp_path):
 
     figure, ax = plt.subplots()
     ax.set_title(r"$\nonsense{ and <b>")
-    style.save(figure, tmp_path, "odd")
+    style.save(figure, pd.DataFrame({"us": [1.5]}), tmp_path, "odd")
     assert "&lt;b&gt;" in (tmp_path / "odd.svg").read_text()

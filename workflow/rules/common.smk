@@ -8,7 +8,7 @@ from snakemake.exceptions import WorkflowError
 SCRIPTS = Path(os.path.relpath(workflow.basedir)) / "workflow" / "scripts"
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow" / "scripts"))
 
-from fusion import announce, config as settings, config_file, entries, planning
+from fusion import announce, config as settings, config_file, entries, figure_names, planning
 from fusion import run_lock, session, sources, disks, workloads
 from fusion.errors import FusionError
 from fusion.variants import ESTIMATING, VARIANTS as VARIANT

@@ -2,19 +2,6 @@ FORMATS = ["png", "svg", "csv"]
 FIGURES = PLAN.figures
 
 
-def in_report(name):
-    """A figure as the report shows it: of PNG and SVG the one that needs no font of the reader's."""
-    kind, _, case = name.partition("/")
-    words = figure_names.WORDS[kind]
-    return report(
-        f"<results>/figures/{name}.png",
-        caption=f"../report/{kind}.rst",
-        category="2 Figures",
-        subcategory="2 Every sample" if case else "1 Over all cases",
-        labels={"figure": words, "case": case} if case else {"figure": words},
-    )
-
-
 rule figures:
     """Every figure that this experiment has, as PNG and SVG, and what it plots as CSV."""
     input:

@@ -18,14 +18,6 @@ KEPT = not DEVICE.can_run and Path(f"{OUT}/tables/summary.json").is_file()
 # Snakemake has a number of jobs beside the cores where they go to other machines.
 CAN_BE_RUN = DEVICE.can_run or workflow.resource_settings.nodes is not None
 
-
-def has_page(name):
-    tables = PAGES[name][2]
-    if KEPT:
-        return all(Path(table.replace("<results>", OUT)).is_file() for table in tables) and tables
-    return tables and (CAN_BE_RUN or name in COMPILED_PAGES)
-
-
 PAGES = {name: page for name, page in PAGES.items() if has_page(name)}
 MEASURED = CAN_BE_RUN or KEPT
 

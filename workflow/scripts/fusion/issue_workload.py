@@ -81,11 +81,10 @@ def _lambda(line: str) -> str:
     text = line[line.index("lambda") :]
     for end in range(len(text), 0, -1):
         try:
-            compile(text[:end], "workload", "eval")
+            tree = ast.parse(text[:end], mode="eval").body
         except SyntaxError:
             continue
         # What follows the lambda in a call parses too, as a tuple: the first item is meant.
-        tree = ast.parse(text[:end], mode="eval").body
         first = tree.elts[0] if isinstance(tree, ast.Tuple) else tree
         return ast.get_source_segment(text[:end], first) or text[:end]
     return text

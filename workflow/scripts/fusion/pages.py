@@ -20,7 +20,7 @@ def page(markdown: str) -> str:
     # Without images: they would be fetched from wherever the text says.
     reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     tokens = reader.parse(markdown)
-    heads = [text for head, text in itertools.pairwise(tokens) if _is_heading(head)]
+    heads = [text for head, text in itertools.pairwise(tokens) if head.type == "heading_open"]
     title = html.escape(heads[0].content if heads else "fuse-or-not")
     body = reader.renderer.render(tokens, reader.options, {})
     body = body.replace("<table>", '<div class="table"><table>')
@@ -40,7 +40,3 @@ def page(markdown: str) -> str:
             "",
         ]
     )
-
-
-def _is_heading(token) -> bool:
-    return token.type == "heading_open"
