@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-"""A headless Chromium without a network: what a page fetched, and what it complained of."""
-=======
 """A headless Chromium without a network: what a page shows, asks for and complains of."""
->>>>>>> report/main
 
 import contextlib
 import json
