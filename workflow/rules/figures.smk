@@ -2,19 +2,6 @@ FORMATS = ["png", "svg", "csv"]
 FIGURES = figure_names.figures(list(CASES.values()), SETTINGS, DEVICE.kind)
 
 
-def in_report(name):
-    """A figure as the report shows it: of PNG and SVG the one that needs no font of the reader's."""
-    kind, _, case = name.partition("/")
-    words = figure_names.WORDS[kind]
-    return report(
-        f"<results>/figures/{name}.png",
-        caption=f"../report/{kind}.rst",
-        category="2 Figures",
-        subcategory="2 Every sample" if case else "1 Over all cases",
-        labels={"case": case, "figure": words} if case else {"figure": words},
-    )
-
-
 rule figures:
     """Every figure that this experiment has, as PNG and SVG, and what it plots as CSV."""
     input:
@@ -30,7 +17,17 @@ rule plot:
         trials=rules.time.input,
         profiles=PROFILED if "breakdown" in FIGURES else [],
     output:
-        [in_report(name) for name in FIGURES],
+        # The report has the PNG: it needs no font of the reader's.
+        [
+            report(
+                f"<results>/figures/{name}.png",
+                caption=f"../report/{kind}.rst",
+                category="2 Figures",
+                subcategory="2 Every sample" if case else "1 Over all cases",
+                labels={"case": case, "figure": words} if case else {"figure": words},
+            )
+            for name, kind, case, words in figure_names.in_report(FIGURES)
+        ],
         expand("<results>/figures/{name}.{format}", name=FIGURES, format=["svg", "csv"]),
     log:
         "<logs>/plot.log",
