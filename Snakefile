@@ -16,7 +16,6 @@ report: "workflow/report/workflow.rst"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/elsewhere.smk"
-include: "workflow/rules/reporting.smk"
 include: "workflow/rules/toolchains.smk"
 include: "workflow/rules/compile.smk"
 include: "workflow/rules/rebuild.smk"

@@ -17,7 +17,17 @@ rule plot:
         trials=rules.time.input,
         profiles=PROFILED if "breakdown" in FIGURES else [],
     output:
-        [in_report(name) for name in FIGURES],
+        # The report has the PNG: it needs no font of the reader's.
+        [
+            report(
+                f"<results>/figures/{name}.png",
+                caption=f"../report/{kind}.rst",
+                category="2 Figures",
+                subcategory="2 Every sample" if case else "1 Over all cases",
+                labels={"case": case, "figure": words} if case else {"figure": words},
+            )
+            for name, kind, case, words in figure_names.in_report(FIGURES)
+        ],
         expand("<results>/figures/{name}.{format}", name=FIGURES, format=["svg", "csv"]),
     log:
         "<logs>/plot.log",

@@ -1,32 +1,24 @@
-# The report's pages: where each stands in it, and the Markdown that it shows. Those of records that
-# lie here but were measured elsewhere are the ones whose Markdown lies here too.
-PAGES = {
-    "overview": ("1 Verdicts", "overview", ["<results>/issue.md"]),
-    "verdicts": ("1 Verdicts", "verdicts", ["<results>/tables/summary.md"]),
-    "toolchains": ("1 Verdicts", "versions of TVM side by side", TOOLCHAIN_TABLE[:1]),
-    "crossings": ("1 Verdicts", "where fusing stops paying", CROSSINGS[:1]),
-    "audit": ("3 Evidence", "the compiled code", ["<results>/tables/audit.md"]),
-    "decisions": ("3 Evidence", "what SPLIT and STAGED decided", ["<results>/tables/decisions.md"]),
-    "profile": (
-        "3 Evidence",
-        "where the time goes",
-        ["<results>/tables/profile.md"] if PROFILED else [],
-    ),
-}
-COMPILED_PAGES = ["audit", "decisions"]  # what there is without a device
-KEPT = not DEVICE.can_run and Path(f"{OUT}/tables/summary.json").is_file()
+from fusion import report_pages
+
 # Snakemake has a number of jobs beside the cores where they go to other machines.
 CAN_BE_RUN = DEVICE.can_run or workflow.resource_settings.nodes is not None
-
-PAGES = {name: page for name, page in PAGES.items() if has_page(name)}
-MEASURED = CAN_BE_RUN or KEPT
+PAGES = report_pages.pages_of(
+    OUT,
+    CAN_BE_RUN,
+    without={
+        *([] if len(TVMS) > 1 else ["toolchains"]),
+        *([] if CROSSINGS else ["crossings"]),
+        *([] if PROFILED else ["profile"]),
+    },
+)
+HAS_TRIALS = CAN_BE_RUN or report_pages.measured_elsewhere(OUT, CAN_BE_RUN)
 
 
 rule pages:
     """What the HTML report shows besides figures: tables that can be sorted, and data to load."""
     input:
-        expand("<results>/report/{page}.html", page=PAGES),
-        [rules.aggregate.output.csv, rules.aggregate.output.trials] if MEASURED else [],
+        [f"<results>/report/{page.name}.html" for page in PAGES],
+        [rules.aggregate.output.csv, rules.aggregate.output.trials] if HAS_TRIALS else [],
 
 
 rule render_pages:
@@ -34,16 +26,16 @@ rule render_pages:
     input:
         program=SCRIPTS / "render_pages.py",
         looks=[SCRIPTS / "fusion" / name for name in ("page.css", "page.js")],
-        markdown=[table for _, _, tables in PAGES.values() for table in tables],
+        markdown=[f"<results>/{page.markdown}" for page in PAGES],
     output:
         [
             report(
-                f"<results>/report/{name}.html",
-                caption=f"../report/{name}.rst",
-                category=category,
-                labels={"table": table},
+                f"<results>/report/{page.name}.html",
+                caption=f"../report/{page.name}.rst",
+                category=page.category,
+                labels={"table": page.label},
             )
-            for name, (category, table, _) in PAGES.items()
+            for page in PAGES
         ],
     log:
         "<logs>/pages.log",
@@ -51,7 +43,7 @@ rule render_pages:
         TENV
     params:
         code=code("render_pages.py"),
-        names=list(PAGES),
+        names=[page.name for page in PAGES],
         folder=subpath(output[0], parent=True),
     shell:
         "python3 {input.program:q} --names {params.names:q} --markdown {input.markdown:q}"

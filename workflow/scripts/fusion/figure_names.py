@@ -35,6 +35,12 @@ def figures(cases: list[Case], settings: dict, kind: str) -> list[str]:
     return names
 
 
+def in_report(figures: list[str]) -> list[tuple[str, str, str, str]]:
+    """(name, kind, case or "", what the report calls it) of each."""
+    parts = [(name, *name.partition("/")[::2]) for name in figures]
+    return [(name, kind, case, WORDS[kind]) for name, kind, case in parts]
+
+
 def has_crossings(cases: list[Case], variants: list[str]) -> bool:
     """Whether there is a ratio to follow along depth: ON/PARTIAL at more than two depths."""
     return {"ON", "PARTIAL"} <= set(variants) and len(_values(cases, "depth")) > 2
