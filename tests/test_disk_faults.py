@@ -116,6 +116,21 @@ def test_a_read_only_results_folder_is_named_before_any_job(done):
     assert "Traceback" not in said and "Failed " not in said
 
 
+def test_a_checkout_that_snakemake_cannot_keep_its_records_in_is_named(done):
+    script = f"""
+    mount -t tmpfs -o size=64k tmpfs .snakemake
+    dd if=/dev/zero of=.snakemake/filler bs=1k > /dev/null 2>&1
+    {RUN} figures; echo full $?
+    mount -o remount,ro .snakemake
+    {RUN} figures; echo read-only $?
+    """
+    said = run(*ALONE, script, cwd=done).stdout
+    full, read_only = said.split("full 1")  # of the full disk Snakemake's own logger complains too
+    assert "read-only 1" in read_only and "Traceback" not in read_only, said
+    assert f"the file system at {done / '.snakemake'} is full" in full
+    assert ".snakemake: nothing can be written to" in said and "--directory" in said
+
+
 DAMAGES = {
     "cut": lambda data: data[: len(data) // 2],
     "a byte": lambda data: data.replace(b'"case"', b'"cabe"', 1).replace(b"llvm", b"lllm", 1),

@@ -9,11 +9,14 @@ SCRIPTS = Path(os.path.relpath(workflow.basedir)) / "workflow" / "scripts"
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow" / "scripts"))
 
 from fusion import announce, config as settings, config_file, entries, planning
-from fusion import session, sources, storage, workloads
+from fusion import session, sources, storage as disks, workloads
 from fusion.errors import FusionError
 from fusion.variants import ESTIMATING, VARIANTS as VARIANT
 
 try:
+    if workflow.is_main_process:  # Snakemake's own records, which it needs even for -n
+        elsewhere = "run with --directory in another folder"
+        disks.require_writable(".snakemake", ".snakemake", elsewhere)
     for path in workflow.overwrite_configfiles:
         config_file.require_data(path)
     PLAN = planning.plan(config)
@@ -177,7 +180,7 @@ def two_runs(wildcards):
 
 onstart:
     try:
-        storage.require_writable(OUT)
+        disks.require_writable("results", OUT, "set results to another folder")
     except FusionError as error:
         raise WorkflowError(str(error))
 
