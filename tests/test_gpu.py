@@ -259,7 +259,8 @@ def test_the_choice_of_a_gpu_is_made_before_tvm_reads_it(arch):
     code = (
         f"import sys, os; sys.path.insert(0, {str(SCRIPTS)!r});"
         "from fusion import artifacts, memory, records, session;"
-        f"device = session.choose({arch!r}, '0');"
+        f"device = session.choose({arch!r}, ['0']);"
+        "session.show_only(device.gpu);"
         "assert os.environ['CUDA_VISIBLE_DEVICES'] == device.gpu.uuid;"
         "assert 'tvm' not in sys.modules;"
         "from fusion import loading; import tvm; assert tvm.cuda(0).exist"

@@ -9,11 +9,14 @@ SCRIPTS = Path(os.path.relpath(workflow.basedir)) / "workflow" / "scripts"
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow" / "scripts"))
 
 from fusion import announce, config as settings, config_file, entries, figure_names, planning
-from fusion import run_lock, session, sources, disks, workloads
+from fusion import disks, run_lock, session, sources, workloads
 from fusion.errors import FusionError
 from fusion.variants import ESTIMATING, VARIANTS as VARIANT
 
 try:
+    if workflow.is_main_process:  # Snakemake's own records, which it needs even for -n
+        elsewhere = "run with --directory in another folder"
+        disks.require_writable(".snakemake", ".snakemake", elsewhere)
     for path in workflow.overwrite_configfiles:
         config_file.require_data(path)
     PLAN = planning.plan(config)
@@ -177,17 +180,20 @@ def two_runs(wildcards):
     return []
 
 
-def hold_results():
-    """Let no other run change these results, until this process ends; not where nothing changes."""
-    made = any(chain.requirements for chain in settings.known_toolchains(SETTINGS))
-    shared = [Path(SETTINGS["results"]) / "toolchains"] if made else []
-    if workflow.output_settings.dryrun or not run_lock.is_wanted(sys.argv[1:]):
-        return
+onstart:
     try:
-        disks.require_writable(OUT)
-        run_lock.hold_until_exit([Path(OUT), *shared], f"a run of {SETTINGS['experiment']}")
+        disks.require_writable("results", OUT, "set results to another folder")
     except FusionError as error:
         raise WorkflowError(str(error))
+
+
+def hold_results():
+    """Let no other run change these results, until this process ends; not where nothing changes."""
+    if workflow.output_settings.dryrun or not run_lock.is_wanted(sys.argv[1:]):
+        return
+    made = any(chain.requirements for chain in settings.known_toolchains(SETTINGS))
+    shared = [Path(SETTINGS["results"]) / "toolchains"] if made else []
+    run_lock.hold_until_exit([Path(OUT), *shared], f"a run of {SETTINGS['experiment']}")
 
 
 if workflow.is_main_process:

@@ -17,6 +17,7 @@ from .errors import FusionError
 NO_SPACE = os.strerror(errno.ENOSPC)
 FULL = (errno.ENOSPC, errno.EDQUOT)
 REFUSED = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR)
+PROBED = 16_384  # bytes without which no job can so much as start
 _noted: list[FusionError] = []  # what a compiler's own error has been put around
 
 
@@ -72,20 +73,23 @@ def restated(words: str, path: Path | str) -> FusionError:
     return FusionError(words) if "the file system at " in words else full(path)
 
 
-def require_writable(folder: Path | str) -> None:
-    """Raise a FusionError unless results can be written into this folder, to be made or there."""
+def require_writable(what: str, folder: Path | str, instead: str) -> None:
+    """Raise a FusionError unless this folder, to be made or there, can be written to.
+
+    what: its key or name; instead: how to take another one.
+    """
     there = _existing(folder)
     try:
-        with tempfile.TemporaryFile(dir=there):
-            pass
+        with tempfile.TemporaryFile(dir=there) as probe:
+            probe.write(bytes(PROBED))
     except OSError as error:
         if error.errno in FULL:
             raise full(there) from None
         raise FusionError(
-            f"results: nothing can be written to {there}",
+            f"{what}: nothing can be written to {there}",
             expected=f"a folder that holds {folder}, or can",
             found=str(error.strerror),
-            do="set results to another folder, or let this one be written to",
+            do=f"{instead}, or let this one be written to",
         ) from None
 
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import locks
+from . import disks, locks
 
 # Snakemake's options that only look at files, and its own word for going without locks.
 WITHOUT = {
@@ -39,20 +39,22 @@ def is_wanted(words: Sequence[str]) -> bool:
 def hold_until_exit(folders: Sequence[Path], purpose: str) -> None:
     """Hold these folders, made if need be, until this process ends; wait while another run does.
 
-    A file system without locks gives a warning alone.
+    A folder that cannot be written to is left alone: whoever wants to change it says so. A file
+    system without locks gives a warning.
     """
     stack = contextlib.ExitStack()
     atexit.register(stack.close)
     for folder in folders:
-        folder.mkdir(parents=True, exist_ok=True)
         try:
+            folder.mkdir(parents=True, exist_ok=True)
             stack.enter_context(locks.hold(["run"], folder, purpose, _say(folder)))
         except OSError as error:
-            print(
-                f"warning: {folder} cannot be locked ({error}); start no second run of it",
-                file=sys.stderr,
-                flush=True,
-            )
+            if error.errno not in (*disks.FULL, *disks.REFUSED):
+                print(
+                    f"warning: {folder} cannot be locked ({error}); start no second run of it",
+                    file=sys.stderr,
+                    flush=True,
+                )
 
 
 def _say(folder: Path):
