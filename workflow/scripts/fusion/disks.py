@@ -84,7 +84,7 @@ def require_writable(what: str, folder: Path | str, instead: str) -> None:
             probe.write(bytes(PROBED))
     except OSError as error:
         if error.errno in FULL:
-            raise full(there) from None
+            raise full(folder) from None
         raise FusionError(
             f"{what}: nothing can be written to {there}",
             expected=f"a folder that holds {folder}, or can",
