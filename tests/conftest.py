@@ -91,6 +91,14 @@ def make_checkout(tmp_path_factory):
     return make
 
 
+def make_it_the_default(folder: Path) -> None:
+    """Let the experiment of tiny.yaml be the one of a checkout's own configuration."""
+    own = yaml.safe_load((folder / "config/config.yaml").read_text())
+    for key, value in yaml.safe_load((folder / "tiny.yaml").read_text()).items():
+        own[key] = {**own[key], **value} if isinstance(value, dict) else value
+    (folder / "config/config.yaml").write_text(yaml.safe_dump(own))
+
+
 def has_gpu() -> bool:
     from fusion.devices import NoGpu, find_gpus
 

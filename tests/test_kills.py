@@ -9,8 +9,7 @@ import shlex
 import signal
 
 import pytest
-import yaml
-from conftest import ROOT
+from conftest import ROOT, make_it_the_default
 from processes import (
     Background,
     gone,
@@ -47,11 +46,7 @@ def checkout(make_checkout):
             "timing": {**timing, "warmup_calls": 2, "warmup_seconds": 0.01},
         },
     )
-    own = yaml.safe_load((folder / "config/config.yaml").read_text())
-    tiny = yaml.safe_load((folder / "tiny.yaml").read_text())
-    for key, value in tiny.items():
-        own[key] = {**own[key], **value} if isinstance(value, dict) else value
-    (folder / "config/config.yaml").write_text(yaml.safe_dump(own))
+    make_it_the_default(folder)
     return folder
 
 

@@ -208,21 +208,26 @@ def test_what_would_have_stopped_a_full_trial():
     assert "2 of the ten full trials" in README
 
 
-def test_its_figures_are_redrawn_without_a_gpu_by_the_readmes_command(make_checkout):
+def test_figures_issue_and_report_are_made_without_a_gpu_by_the_readmes_commands(make_checkout):
     folder = make_checkout("redraw")
     shutil.copytree(ROOT / "results/published", folder / "results/published")
-    line = next(line.strip() for line in README.splitlines() if "results=results/published" in line)
-    figures = folder / "results/published/nvidia-h200/issue-20342/sm_90/figures"
-    drawn = figures / "ratios_by_depth.svg"
-    old = drawn.read_text()
-    drawn.unlink()
-    done = snakemake(*line.split()[1:], cwd=folder)
-    assert done.returncode == 0, done.stdout
-    assert "NVIDIA H200" in drawn.read_text() and len(drawn.read_text()) == pytest.approx(
-        len(old), rel=0.05
-    )
-    kept = sorted(p.relative_to(RUN) for p in RUN.rglob("*") if p.is_file())
+    lines = [line.strip() for line in README.splitlines() if "results=results/published" in line]
+    assert len(lines) == 2 and "--report report.html" in lines[1]
     new = folder / "results/published/nvidia-h200/issue-20342/sm_90"
+    for name in ("figures/ratios_by_depth.svg", "figures/latency_by_depth.csv", "issue.md"):
+        (new / name).write_text("old")
+    for line in lines:
+        done = snakemake(*line.split()[1:], cwd=folder)
+        assert done.returncode == 0, done.stdout
+    assert (new / "issue.md").read_text() == (RUN / "issue.md").read_text()
+    for name in ("figures/ratios_by_depth.svg", "figures/latency_by_depth.csv"):
+        assert (new / name).read_text() == (RUN / name).read_text()
+    page = (folder / "report.html").read_text()
+    assert "overview.html" in page and len(page) > 1_000_000
+    made = ("logs", "report")
+    kept = sorted(p.relative_to(RUN) for p in RUN.rglob("*") if p.is_file())
     assert kept == sorted(
-        p.relative_to(new) for p in new.rglob("*") if p.is_file() and "logs" not in p.parts
+        p.relative_to(new)
+        for p in new.rglob("*")
+        if p.is_file() and p.name != "run.lock" and not set(made) & set(p.relative_to(new).parts)
     )
