@@ -30,7 +30,7 @@ README = (ROOT / "README.md").read_text()
 
 def resuming() -> list[list[str]]:
     """The commands of the README's section, in its order."""
-    section = re.search(r"^### Resuming\n(.*?)^##", README, re.MULTILINE | re.DOTALL)[1]
+    section = re.search(r"^## Resuming\n(.*?)^##", README, re.MULTILINE | re.DOTALL)[1]
     return [shlex.split(line) for line in section.splitlines() if line.startswith("    ")]
 
 
@@ -157,12 +157,14 @@ def test_every_signal_to_a_job_is_reported_and_costs_that_job_alone(checkout):
         for number in SIGNALS:
             run = Background(checkout, name=f"{program}-{number.name}")
             job = run.job(program, words)
-            if program != "compile_variant.py":
-                wait_for(lambda pid=job.pid: (holder(locks) or {}).get("pid") == pid, program)
+            if program == "compile_variant.py":
+                wait_for(job.children, "the build")
             else:
-                run.job("build_variant.py", words)
+                wait_for(lambda pid=job.pid: (holder(locks) or {}).get("pid") == pid, program)
+            job.suspend()  # so that it is still there when the signal comes
             started = job.children(recursive=True)
             job.send_signal(number)
+            job.resume()
             assert run.end() == 1
             assert "Traceback" not in run.text, run.text
             rule = {"compile_variant.py": "compile_variant", "verify_case.py": "verify_case"}

@@ -154,17 +154,17 @@ def test_a_truncated_trial_is_one_message_and_costs_only_itself(make_checkout):
             },
         },
     )
-    assert snakemake("time", *TINY, cwd=folder).returncode == 0
+    assert snakemake(*TINY, "--", "time", cwd=folder).returncode == 0
     trials = folder / f"results/tiny/llvm/time/{CASES[0]}"
     whole = (trials / "trial-1.json").read_bytes()
     (trials / "trial-2.json").write_bytes(whole[: len(whole) // 2])
-    ran = snakemake(*TINY, cwd=folder)
+    ran = snakemake(*TINY, "--", "aggregate", cwd=folder)
     assert ran.returncode == 1
     assert "damaged record" in ran.stdout and "trial-2.json" in ran.stdout
     assert "Traceback" not in ran.stdout
     assert (trials / "trial-1.json").read_bytes() == whole
     (trials / "trial-2.json").unlink()
-    ran = snakemake(*TINY, cwd=folder)
+    ran = snakemake(*TINY, "--", "aggregate", cwd=folder)
     assert ran.returncode == 0, ran.stdout
     assert (trials / "trial-1.json").read_bytes() == whole
 

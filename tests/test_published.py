@@ -229,5 +229,5 @@ def test_figures_issue_and_report_are_made_without_a_gpu_by_the_readmes_commands
     assert kept == sorted(
         p.relative_to(new)
         for p in new.rglob("*")
-        if p.is_file() and p.name != "run.lock" and not set(made) & set(p.relative_to(new).parts)
+        if p.is_file() and not set(made) & set(p.relative_to(new).parts)
     )

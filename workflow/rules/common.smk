@@ -192,8 +192,9 @@ def hold_results():
     if workflow.output_settings.dryrun or not run_lock.is_wanted(sys.argv[1:]):
         return
     made = any(chain.requirements for chain in settings.known_toolchains(SETTINGS))
-    shared = [Path(SETTINGS["results"]) / "toolchains"] if made else []
-    run_lock.hold_until_exit([Path(OUT), *shared], f"a run of {SETTINGS['experiment']}")
+    folders = [f"{SETTINGS['experiment']}/{ARCH}", *(["toolchains"] if made else [])]
+    purpose = f"a run of {SETTINGS['experiment']}"
+    run_lock.hold_until_exit(Path(SETTINGS["results"]), folders, purpose)
 
 
 if workflow.is_main_process:

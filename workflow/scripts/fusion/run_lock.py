@@ -7,11 +7,12 @@ it, waits for the first and says so, and it ends with its process, however that 
 import atexit
 import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from . import disks, locks
 
+LOCKS = ".running"
 # Snakemake's options that only look at files, and its own word for going without locks.
 WITHOUT = {
     "--nolock",
@@ -36,32 +37,33 @@ def is_wanted(words: Sequence[str]) -> bool:
     return not any(word.partition("=")[0] in WITHOUT for word in words)
 
 
-def hold_until_exit(folders: Sequence[Path], purpose: str) -> None:
-    """Hold these folders, made if need be, until this process ends; wait while another run does.
+def hold_until_exit(results: Path, folders: Sequence[str], purpose: str) -> None:
+    """Hold these folders of the results until this process ends; wait while another run does.
 
-    A folder that cannot be written to is left alone: whoever wants to change it says so. A file
+    The locks lie in a folder of their own, so that a refused run leaves nothing behind. Where
+    nothing can be written none is taken: whoever wants to change something there says so. A file
     system without locks gives a warning.
     """
     stack = contextlib.ExitStack()
     atexit.register(stack.close)
     for folder in folders:
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            stack.enter_context(locks.hold(["run"], folder, purpose, _say(folder)))
+            (results / LOCKS).mkdir(parents=True, exist_ok=True)
+            stack.enter_context(locks.hold([folder], results / LOCKS, purpose, _say(results)))
         except OSError as error:
             if error.errno not in (*disks.FULL, *disks.REFUSED):
                 print(
-                    f"warning: {folder} cannot be locked ({error}); start no second run of it",
+                    f"warning: {results} cannot be locked ({error}); start no second run of it",
                     file=sys.stderr,
                     flush=True,
                 )
 
 
-def _say(folder: Path):
+def _say(results: Path) -> Callable[[str], None]:
     """Standard error, which leaves standard output to Snakemake's own reports."""
 
     def say(line: str) -> None:
-        line = line.replace("waiting for run,", f"waiting for {folder},")
+        line = line.replace("waiting for ", f"waiting for {results}/", 1)
         print(f"fuse-or-not: {line}", file=sys.stderr, flush=True)
 
     return say
