@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import (
+    ElementClickInterceptedException,
+    StaleElementReferenceException,
+)
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -35,8 +38,8 @@ def opened(path: Path) -> Iterator[webdriver.Chrome]:
 
 def wait(driver: webdriver.Chrome, found):
     """The first true value of found(driver) within ten seconds."""
-    # React may draw an element anew between its being found and its being used.
-    again = [StaleElementReferenceException]
+    # React may draw an element anew, or another above it, between its being found and its being used.
+    again = [StaleElementReferenceException, ElementClickInterceptedException]
     return WebDriverWait(driver, 10, ignored_exceptions=again).until(found)
 
 

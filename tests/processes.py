@@ -72,6 +72,18 @@ def wait_for(found, what: str):
     raise AssertionError(f"waited {WITHIN} s for {what}")
 
 
+def stop_when(job: psutil.Process, ready) -> None:
+    """Suspend a process at a moment when ready() is true, looking twenty times a second."""
+    end = time.monotonic() + WITHIN
+    while time.monotonic() < end:
+        job.suspend()
+        if ready():
+            return
+        job.resume()
+        time.sleep(0.05)
+    raise AssertionError(f"waited {WITHIN} s for {job}")
+
+
 def holder(locks: Path) -> dict | None:
     """Who holds the device's lock, as its note says; None where nobody does."""
     for note in locks.glob("[!.]*.json"):

@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import signal
+import sys
 
 import pytest
 from conftest import ROOT, make_it_the_default
@@ -17,6 +18,7 @@ from processes import (
     path_with_python,
     spans,
     stamps,
+    stop_when,
     trial_held,
     wait_for,
     watching,
@@ -141,6 +143,7 @@ def whole(found: dict) -> dict:
     }
 
 
+TIMED = (sys.executable, "-m", "snakemake", "--cores", "1", "--", "time")
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 JOBS = (
     ("compile_variant.py", ""),
@@ -155,13 +158,12 @@ def test_every_signal_to_a_job_is_reported_and_costs_that_job_alone(checkout):
     kept: dict = {}
     for program, words in JOBS:
         for number in SIGNALS:
-            run = Background(checkout, name=f"{program}-{number.name}")
+            run = Background(checkout, *TIMED, name=f"{program}-{number.name}")
             job = run.job(program, words)
             if program == "compile_variant.py":
-                wait_for(job.children, "the build")
+                stop_when(job, job.children)
             else:
-                wait_for(lambda pid=job.pid: (holder(locks) or {}).get("pid") == pid, program)
-            job.suspend()  # so that it is still there when the signal comes
+                stop_when(job, lambda pid=job.pid: (holder(locks) or {}).get("pid") == pid)
             started = job.children(recursive=True)
             job.send_signal(number)
             job.resume()
@@ -173,7 +175,7 @@ def test_every_signal_to_a_job_is_reported_and_costs_that_job_alone(checkout):
             wait_for(lambda gone_too=started: all(map(gone, gone_too)), "what it started to end")
             unchanged(kept, stamps(results))
             kept = stamps(results)
-    run = Background(checkout, name="last")
+    run = Background(checkout, *TIMED, name="last")
     assert run.end() == 0, run.text
     unchanged(kept, stamps(results))
     assert "waiting for" not in run.text

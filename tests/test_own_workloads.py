@@ -34,7 +34,7 @@ def test_the_readmes_example_runs_when_pasted(make_checkout, tmp_path):
     assert len(example().strip().splitlines()) <= 12
     llvm = {"cases": {"rows": 16, "cols": 24}, "variants": ["OFF", "PARTIAL", "ON", "SPLIT"]}
     folder = make_checkout("own", workload=str(path), llvm=llvm)
-    ran = snakemake("--configfile", "tiny.yaml", cwd=folder)
+    ran = snakemake("--configfile", "tiny.yaml", "--", "aggregate", cwd=folder)
     assert ran.returncode == 0, ran.stdout
     out = folder / "results/tiny/llvm"
     name = "gated_softmax-rows16-cols24-float16"

@@ -11,6 +11,7 @@ import signal
 import statistics
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import resource_tracker
 from pathlib import Path
 
 from fusion import rates_record, records, session, without_torch
@@ -142,13 +143,14 @@ def compile_all(args: argparse.Namespace, kinds: list[str], folder: Path) -> dic
     context = multiprocessing.get_context("spawn")  # a fork would share TVM's threads
     lean = without_torch.install
     with ProcessPoolExecutor(os.cpu_count(), mp_context=context, initializer=lean) as pool:
-        # Ctrl-C is for this process alone: workers start with it ignored, and end what they are at.
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # Ctrl-C is for this process alone: workers start with it blocked, and end what they are at.
+        resource_tracker.ensure_running()  # which would unblock it
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         futures = [
             pool.submit(calibration.compile_point, point, key[3], args.arch, folder / str(number))
             for number, (key, point) in enumerate(zip(keys, points, strict=True))
         ]
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         try:
             artifacts = [future.result() for future in futures]
         except BaseException:
