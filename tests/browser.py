@@ -38,7 +38,7 @@ def opened(path: Path) -> Iterator[webdriver.Chrome]:
 
 def wait(driver: webdriver.Chrome, found):
     """The first true value of found(driver) within ten seconds."""
-    # React may draw an element anew, or another above it, between its being found and its being used.
+    # React may draw an element anew, or another above it, before it is used.
     again = [StaleElementReferenceException, ElementClickInterceptedException]
     return WebDriverWait(driver, 10, ignored_exceptions=again).until(found)
 

@@ -28,7 +28,7 @@ def test_the_two_commands_of_a_newcomer_stand_there_to_the_letter():
         in commands()
     )
     assert (
-        "python3 -m pip install -r envs/requirements-dev.txt && python3 -m pytest -n 2"
+        "python3 -m pip install -r envs/requirements-dev.txt && python3 -m pytest -n 3"
         in commands()
     )
 
@@ -54,7 +54,7 @@ NOT_RUN = {  # and what is said in place of it
 @pytest.fixture(scope="module")
 def checkout(make_checkout):
     """A checkout whose own experiment is tiny and on LLVM, with the files that the README names."""
-    timing = {"trials": 2, "blocks": 8, "number": 2, "repeat": 2, "min_repeat_ms": 1}
+    timing = {"trials": 1, "blocks": 8, "number": 2, "repeat": 2, "min_repeat_ms": 1}
     timing |= {"warmup_calls": 2, "warmup_seconds": 0.01}
     llvm = {"cases": {}, "variants": ["OFF", "PARTIAL", "ON"], "timing": timing}
     folder = make_checkout("readme", experiment="issue-20342", llvm=llvm)

@@ -28,7 +28,7 @@ WITHIN = 240  # seconds, a run
 
 
 def test_the_experiment_through_slurm_with_a_trial_cancelled_and_resumed(make_checkout):
-    """One test: its runs take two minutes, and pytest -n 2 would share out several."""
+    """One test: its runs take two minutes, and its cluster is made once."""
     missing = slurm_cluster.missing_programs()
     assert not missing, f"no {', '.join(missing)}; to do: {slurm_cluster.INSTALL}"
     with slurm_cluster.cluster() as cluster:
