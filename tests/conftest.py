@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,9 @@ import yaml
 ROOT = Path(__file__).parents[1]
 SCRIPTS = ROOT / "workflow" / "scripts"
 sys.path.insert(0, str(SCRIPTS))
+
+# Tests that a shell starts in its background would ignore it, and so would all that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TOP_LEVEL = ("Snakefile", "workflow", "config", "envs", "profiles")
 
@@ -108,7 +112,20 @@ def has_gpu() -> bool:
         return False
 
 
+# Files that take long though they have few tests, or wait much, begin first.
+LONG = (
+    "test_slurm",
+    "test_readme",
+    "test_kills",
+    "test_two_runs",
+    "test_report",
+    "test_disk_faults",
+)
+
+
 def pytest_collection_modifyitems(items):
+    order = {name: place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: order.get(item.path.stem, len(LONG)))
     missing = None
     for item in items:
         if item.get_closest_marker("gpu"):
