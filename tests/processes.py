@@ -98,6 +98,16 @@ def trial_held(locks: Path) -> int | None:
     return found and int(found[1])
 
 
+def second_trial(run: Background, results: Path, locks: Path) -> tuple[int, int, psutil.Process]:
+    """Wait until one trial is done and another holds the device: their numbers, and its process."""
+    first = wait_for(lambda: list(results.glob("time/*/trial-*.json")), "the first trial")
+    done = int(first[0].stem.removeprefix("trial-"))
+    trial = wait_for(
+        lambda: trial_held(locks) not in (None, done) and trial_held(locks), "the second trial"
+    )
+    return done, trial, run.job("time_trial.py", f"--trial {trial}")
+
+
 def gone(process: psutil.Process) -> bool:
     return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
 

@@ -9,10 +9,9 @@ from processes import (
     Background,
     gone,
     path_with_python,
+    second_trial,
     spans,
     stamps,
-    trial_held,
-    wait_for,
     watching,
 )
 from test_kills import resume, unchanged
@@ -38,15 +37,7 @@ def test_a_killed_run_on_a_gpu_is_resumed_and_no_two_ever_time(make_checkout, mo
     results = folder / f"results/tiny/{gpu.arch}"
     with watching(results) as watcher:
         run = Background(folder, "snakemake", "--cores", "1", "--resources", "gpu=1", *TINY)
-        first = wait_for(lambda: list(results.glob("time/*/trial-*.json")), "the first trial")
-        done = int(first[0].stem.removeprefix("trial-"))
-        trial = wait_for(
-            lambda: (
-                trial_held(folder / "locks") not in (None, done) and trial_held(folder / "locks")
-            ),
-            "the second trial",
-        )
-        orphan = run.job("time_trial.py", f"--trial {trial}")
+        _done, _trial, orphan = second_trial(run, results, folder / "locks")
         os.kill(run.process.pid, signal.SIGKILL)
         run.end()
         assert not gone(orphan)

@@ -16,10 +16,10 @@ from processes import (
     gone,
     holder,
     path_with_python,
+    second_trial,
     spans,
     stamps,
     stop_when,
-    trial_held,
     wait_for,
     watching,
 )
@@ -105,10 +105,7 @@ def test_kill_9_of_snakemake_in_each_stage_loses_and_repeats_nothing(checkout):
 
         # And the next in the middle of the second trial.
         run = resume(checkout, "third")
-        first = wait_for(lambda: list(results.glob("time/*/trial-*.json")), "the first trial")
-        done = int(first[0].stem.removeprefix("trial-"))
-        trial = wait_for(lambda: trial_held(locks) not in (None, done) and trial_held(locks), "it")
-        orphan = run.job("time_trial.py", f"--trial {trial}")
+        done, trial, orphan = second_trial(run, results, locks)
         os.kill(run.process.pid, signal.SIGKILL)
         run.end()
         orphan.suspend()  # as long as a long trial takes

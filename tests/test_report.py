@@ -15,19 +15,7 @@ from fusion import pages, records
 TINY = ("--configfile", "tiny.yaml")
 # Snakemake's own, of the Tailwind that its report carries: a warning, and nothing is fetched.
 TAILWIND = "cdn.tailwindcss.com should not be used in production"
-SMALL = {
-    "variants": ["OFF", "PARTIAL", "ON"],
-    "cases": {"depth": [2, 3], "rows": 64, "cols": 32},
-    "timing": {
-        "trials": 2,
-        "blocks": 3,
-        "number": 2,
-        "repeat": 2,
-        "min_repeat_ms": 1,
-        "warmup_calls": 2,
-        "warmup_seconds": 0.01,
-    },
-}
+SMALL = {"variants": ["OFF", "PARTIAL", "ON"]}
 HOSTILE = """# <script>document.title = "run"</script>
 
 | name | ratio | notes |

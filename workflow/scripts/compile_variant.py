@@ -7,7 +7,6 @@ with --on-failure record, record.json says at which stage and with which words.
 
 import argparse
 import shutil
-from functools import partial
 from pathlib import Path
 
 from fusion import compiling, disks, failures, locks, records, supervise, toolchains
@@ -29,7 +28,7 @@ def main() -> None:
     toolchain = toolchains.find(args.toolchain)
     args.out.mkdir(parents=True, exist_ok=True)
     purpose = f"{case.name} {compiling.entry_of(args)}"
-    with locks.hold(["build"], args.out, purpose, partial(print, flush=True)):
+    with locks.hold(["build"], args.out, purpose):
         compile_into(args, case, variant, toolchain)
 
 

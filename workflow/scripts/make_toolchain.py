@@ -10,7 +10,6 @@ import json
 import shutil
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 from fusion import locks, records, toolchains
@@ -39,7 +38,7 @@ def main() -> None:
     if args.requirements:
         folder = Path(chain.python).parents[1]
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with locks.hold([args.name], folder.parent, "makes it", partial(print, flush=True)):
+        with locks.hold([args.name], folder.parent, "makes it"):
             make(args.name, folder, args.requirements)
     python = chain.interpreter()
     package = args.name if args.name in toolchains.PEER_TOOLCHAINS else "tvm"

@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 
 from . import locks
@@ -22,8 +21,7 @@ def hold(devices: Sequence[str], folder: Path, purpose: str) -> Iterator[locks.H
             if not folder.is_dir():
                 folder.mkdir(parents=True, exist_ok=True)
                 folder.chmod(0o777)
-            say = partial(print, flush=True)
-            held = stack.enter_context(locks.hold(devices, folder, purpose, say))
+            held = stack.enter_context(locks.hold(devices, folder, purpose))
         except OSError as error:
             raise FusionError(
                 f"the lock of {' or '.join(devices)} cannot be taken in {folder}",

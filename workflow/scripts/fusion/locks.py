@@ -36,9 +36,14 @@ class _Lock:
     note: Path
 
 
+def say_aloud(line: str) -> None:
+    """To standard output, at once."""
+    print(line, flush=True)
+
+
 @contextlib.contextmanager
 def hold(
-    names: Sequence[str], folder: Path, purpose: str, say: Callable[[str], None]
+    names: Sequence[str], folder: Path, purpose: str, say: Callable[[str], None] = say_aloud
 ) -> Iterator[Held]:
     """Hold the first of these names that is free; an OSError where the folder cannot be used.
 

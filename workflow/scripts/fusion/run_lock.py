@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from . import disks, locks
+from . import disks
 
 LOCKS = ".running"
 # Snakemake's options that only look at files, and its own word for going without locks.
@@ -44,6 +44,8 @@ def hold_until_exit(results: Path, folders: Sequence[str], purpose: str) -> None
     nothing can be written none is taken: whoever wants to change something there says so. A file
     system without locks gives a warning.
     """
+    from . import locks  # a tenth of a second, which a dry run need not spend
+
     stack = contextlib.ExitStack()
     atexit.register(stack.close)
     for folder in folders:
